@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import stat
-from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ from msgspec import ValidationError, convert, to_builtins
 from msgspec.structs import replace
 
 from fuzzyfrog.common.files import written_whole
-from fuzzyfrog.common.messages import close_to, listed, shown
+from fuzzyfrog.common.messages import close_to, listed, shown, suggested
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import Check
 from fuzzyfrog.result.columns import Column, ColumnTree, Exchange
@@ -400,13 +399,13 @@ class Result(Part, frozen=True):
         """Return the names of features."""
         return tuple(self.table.features[feature].name for feature in features)
 
-    def unselected(self, feature: str | int) -> int | None:
-        """Return the index of a feature that is not selected, given its name or its index."""
-        names = [one.name for one in self.table.features]
-        places = [names.index(str(feature))] if feature in names else []
-        if not places and str(feature).isdecimal() and int(feature) < len(names):
-            places = [int(feature)]
-        return next((place for place in places if place not in self.selected), None)
+    def place_of(self, feature: str | int) -> int | None:
+        """Return the index of a feature, given its name, or its index if no name matches."""
+        names = self.names(range(self.table.n_features))
+        if feature in names:
+            return names.index(str(feature))
+        is_index = str(feature).isdecimal() and int(feature) < len(names)
+        return int(feature) if is_index else None
 
     def explanation_of(self, feature: str | int) -> Explanation:
         """Return why a feature is selected, given its name, or its index if no name matches."""
@@ -429,19 +428,30 @@ class Result(Part, frozen=True):
         ParameterError
             If there is none; `if_known` is a way out for features that are not selected.
         """
-        names = self.names(self.selected)
-        if feature in names:
-            return self.selected[names.index(str(feature))]
-        if str(feature).isdecimal() and int(feature) in self.selected:
-            return int(feature)
-        got, close, guess = shown(feature), close_to(feature, names), ""
-        if any(feature == one.name for one in self.table.features):
-            got, guess = f"{got}, which is a feature but not selected", if_known
-        elif close:
-            guess = f"Did you mean {shown(close[0])}? "
+        place = self.place_of(feature)
+        if place in self.selected:
+            return place
+        got, hint = shown(feature), ""
+        if place is not None:
+            got, hint = f"{got}, which is a feature but not selected", if_known
+        elif close := close_to(feature, self.names(range(self.table.n_features))):
+            hint = f"Did you mean {shown(close[0])}? "
+        hint += f"Selected: {listed(self.names(self.selected))} ({listed(self.selected)})."
         rule = "be the name or the index of a selected feature"
-        hint = f"{guess}Selected: {listed(names)} ({listed(self.selected)})."
         raise ParameterError(parameter, rule, got, hint)
+
+    def unselected_feature(
+        self, feature: str | int, parameter: str = "feature", if_selected: str = ""
+    ) -> int:
+        """Return the index of a feature that is not selected; raise as `selected_feature` does."""
+        place = self.place_of(feature)
+        if place is not None and place not in self.selected:
+            return place
+        got, hint = f"{shown(feature)}, which is selected", if_selected
+        if place is None:
+            others = [one for one in range(self.table.n_features) if one not in self.selected]
+            got, hint = shown(feature), suggested(feature, self.names(others))
+        raise ParameterError(parameter, "be a column that is not selected", got, hint)
 
     def without_rows(self) -> Self:
         """Return the result without the values and names of single rows, to share it.
@@ -567,9 +577,9 @@ def _digest(saved: Any) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Return the value of a JSON text; NaN and a field that occurs twice are errors."""
+    """Return the value of a JSON text; NaN is an error."""
     try:
-        return json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refused)
+        return json.loads(text, parse_constant=_refused)
     except DataError:
         raise
     except (ValueError, RecursionError) as error:
@@ -577,14 +587,6 @@ def _parsed(text: str) -> Any:
         raise DataError(
             f"a saved result must be JSON, got something else: {reason}. {SAVE_ONE}"
         ) from None
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise DataError(f"field {_clean(repr(twice))} must occur once, got it twice.")
-    return found
 
 
 def _refused(constant: str) -> Any:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, limited, stoppable
-from fuzzyfrog.common.messages import listed, shown, suggested, warn
+from fuzzyfrog.common.messages import listed, shown, warn
 from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
@@ -362,15 +362,8 @@ class Selector(TableSelector):
         from fuzzyfrog.words.unselected import why_not
 
         check_is_fitted(self, "result_")
-        place = self.result_.unselected(feature)
-        if place is None:
-            names = [one.name for one in self.result_.table.features]
-            if feature in names or feature in self.result_.selected:
-                way_out = "It is selected: explain(feature) says why."
-            else:
-                way_out = suggested(feature, names)
-            rule = "be the name or the index of a feature that is not selected"
-            raise ParameterError("feature", rule, shown(feature), way_out)
+        explained = f"explain({shown(feature)}) says why."
+        place = self.result_.unselected_feature(feature, if_selected=explained)
         return " ".join(why_not(words_of(self.result_), place))
 
     def verify(

@@ -242,15 +242,14 @@ def _with_explanations(
             examples = examples_of(result, evidence, settings)
             explanations = tuple(examples.explanation(one, MAX_EXAMPLES) for one in result.selected)
             ambiguous = examples.ambiguous(MAX_AMBIGUOUS)
-    except TimeIsUp:
-        return _unexplained(result, "There was no time to explain why each feature is selected.")
-    except MemoryError:
-        note = "There was too little memory to explain why each feature is selected."
-        return _unexplained(result, note)
     except Exception as error:  # it must never cost the result that it is about
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         note = f"Why each feature is selected could not be explained ({what})."
-        return _unexplained(result, note)
+        if isinstance(error, TimeIsUp | MemoryError):
+            lack = "no time" if isinstance(error, TimeIsUp) else "too little memory"
+            note = f"There was {lack} to explain why each feature is selected."
+        warn(note)
+        return replace(result, notes=(*result.notes, note))
     pairs: list[tuple[int, ...]] = [
         (one.sample, one.other) for why in explanations for one in why.examples
     ]
@@ -263,11 +262,6 @@ def _with_explanations(
         n_ambiguous=examples.n_ambiguous,
         rows=_row_names(evidence.dataset, {row for pair in pairs for row in pair}),
     )
-
-
-def _unexplained(result: Result, note: str) -> Result:
-    warn(note)
-    return replace(result, notes=(*result.notes, note))
 
 
 def _row_names(dataset: Dataset, mentioned: set[int]) -> RowNames | None:

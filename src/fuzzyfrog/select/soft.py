@@ -182,7 +182,8 @@ class Path:
             added.append(np.flatnonzero(larger.subset & ~smaller.subset))
         features = np.concatenate(added).astype(np.int64)
         try:
-            losses = _losses(measure, *orders(features.tolist()))[front[0].size - 1 :]
+            columns, ends = orders(features.tolist())
+            losses = measure.left_out_losses(columns)[ends][front[0].size - 1 :]
         except (TimeIsUp, MemoryError):
             losses = None
         return cls(tuple(front), features, losses, measure)
@@ -200,7 +201,8 @@ class Path:
             subset = np.isin(np.arange(measure.n_features), features[:size])
             columns = np.isin(np.arange(measure.n_features), orders(features[:size].tolist())[0])
             points[at] = ScoredSubset(subset, float(measure.score(columns[np.newaxis])[0]))
-        losses = _losses(measure, *orders(features[:n_taken].tolist()))[n_first - 1 :]
+        order, ends = orders(features[:n_taken].tolist())
+        losses = measure.left_out_losses(order)[ends][n_first - 1 :]
         losses = np.vstack([losses, self.losses[place + 1 :]])
         return Path(tuple(points), features, losses, measure)
 
@@ -245,10 +247,6 @@ def balanced_masses(dataset: Dataset) -> Floats | None:
     codes = dataset.target.astype(np.int64)
     weights = 1.0 / np.maximum(np.bincount(codes), FEW)[codes]
     return masses_of(replace(dataset, weights=weights))
-
-
-def _losses(measure: SoftDependency, columns: Integers, ends: list[int]) -> Floats:
-    return measure.left_out_losses(columns)[ends]
 
 
 class _Examples(Examples):

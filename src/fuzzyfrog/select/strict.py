@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -152,12 +152,27 @@ class Strict(Kind):
     def data_doubts(self, measures: tuple[Any, Any], allowed: Masks, full: float) -> Iterator[str]:
         """Yield a warning if a few rows, nearly without values, lower the dependency."""
         measure, here = measures
-        if here is measure:
-
-            def score(rest: Dataset) -> float:
-                return float(self.measured(rest, measure._n_jobs).score([allowed])[0])
-
-            yield from _ruling_gaps(measure.dataset, allowed, full, score)
+        dataset = measure.dataset
+        if here is not measure or dataset.n_samples > MOST_RESCORED:
+            return
+        gaps = np.isnan(dataset.values[:, allowed]).sum(axis=1)
+        least = max(2, (int(np.count_nonzero(allowed)) + 1) // 2)
+        stay = gaps < least
+        n_few = int((~stay).sum())
+        if not 0 < n_few <= FEW_ROWS * dataset.n_samples:
+            return
+        if np.unique(dataset.target[stay]).size < min(np.unique(dataset.target).size, 2):
+            return
+        rest = self.measured(dataset.take(np.flatnonzero(stay)), measure._n_jobs)
+        without = float(rest.score([allowed])[0])
+        if without - full > NOTICEABLE:
+            rows = "1 row" if n_few == 1 else f"{n_few:,} rows"
+            lower = "lowers" if n_few == 1 else "lower"
+            yield Sentence(
+                f"{rows} with {least} or more missing values {lower} the dependency of all "
+                f"features from {without:.3f} to {full:.3f}. Leave them out with ",
+                Setting("max_missing", least - 1), " when the table is read.",
+            )  # fmt: skip
 
     def answer(
         self, found: dict[str, Any], measure: Any, certificate: Certificate | None
@@ -321,33 +336,3 @@ def _joined(apart: Iterable[Floats], n_pairs: int, tnorm: TNorm) -> Floats:
     for column in apart:
         similarity = both(similarity, np.maximum(0.0, 1.0 - column), code)
     return snapped(1.0 - similarity)
-
-
-def _ruling_gaps(
-    dataset: Dataset, allowed: Masks, full: float, score: Callable[[Dataset], float]
-) -> Iterator[Sentence]:
-    """Yield a warning if a few rows, nearly without values, lower the dependency.
-
-    `full` is that of all allowed features; `score` computes it for other rows.
-    """
-    if dataset.n_samples > MOST_RESCORED:
-        return
-    gaps = np.isnan(dataset.values[:, allowed]).sum(axis=1)
-    least = max(2, (int(np.count_nonzero(allowed)) + 1) // 2)
-    stay = gaps < least
-    n_few = int((~stay).sum())
-    if not 0 < n_few <= FEW_ROWS * dataset.n_samples:
-        return
-    if np.unique(dataset.target[stay]).size < min(np.unique(dataset.target).size, 2):
-        return
-    rest = replace(dataset, values=dataset.values[stay], target=dataset.target[stay], rows=None)
-    without = score(rest)
-    if without - full > NOTICEABLE:
-        rows = "1 row" if n_few == 1 else f"{n_few:,} rows"
-        lower = "lowers" if n_few == 1 else "lower"
-        yield Sentence(
-            f"{rows} with {least} or more missing values {lower} the dependency of all features "
-            f"from {without:.3f} to {full:.3f}. Leave them out with ",
-            Setting("max_missing", least - 1),
-            " when the table is read.",
-        )

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sklearn.base import clone
 
 from fuzzyfrog.common.deadline import TimeIsUp
-from fuzzyfrog.common.messages import shown, suggested
+from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Exchange, Result
@@ -33,12 +33,7 @@ def exchanged(result: Result, old: str | int, new: str | int) -> tuple[int, ...]
     ParameterError
         If `old` is not the name or index of a selected feature, or `new` that of another one.
     """
-    names, leaves = result.names(result.selected), result.selected_feature(old, "old")
-    comes = result.unselected(new)
-    if comes is None:
-        known = [one.name for one in result.table.features if one.name not in names]
-        got = f"{shown(new)}, which is selected" if new in names else shown(new)
-        raise ParameterError("new", "be a column that is not selected", got, suggested(new, known))
+    leaves, comes = result.selected_feature(old, "old"), result.unselected_feature(new, "new")
     return tuple(sorted({*result.selected, comes} - {leaves}))
 
 

@@ -41,9 +41,15 @@ def explain(
     if limit < 0:
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
-    other = None if feature is None else loaded.unselected(feature)
-    if other is not None:
-        _say_why_not(loaded, other, as_json=as_json)
+    place = None if feature is None else loaded.place_of(feature)
+    if feature is not None and place is None:
+        names = loaded.names(range(loaded.table.n_features))
+        raise UsageError(
+            "--feature must be the name or the index of a feature of the run, got "
+            f"{shown(feature)}. {suggested(feature, names)}"
+        )
+    if place is not None and place not in loaded.selected:
+        _say_why_not(loaded, place, as_json=as_json)
         return
     if loaded.has_groups and feature is None:
         _say_nothing_is_explained(as_json=as_json)
@@ -54,7 +60,6 @@ def explain(
             f"{run} must be a run with explanations, got one without them, because "
             f"{loaded.why_unexplained}. Run it again {way_out}."
         )
-    _check_known(loaded, feature)
     from msgspec.structs import replace
 
     from fuzzyfrog.words import words_of
@@ -64,18 +69,6 @@ def explain(
     words = words_of(loaded)
     lines = _overview(words) if feature is None else _lines(words, explanations[0])
     write_found(explanations, lines, as_json=as_json)
-
-
-def _check_known(result: Result, feature: str | None) -> None:
-    """Raise unless a feature is one of the table, by its name or its index."""
-    names = [one.name for one in result.table.features]
-    is_index = feature is not None and feature.isdecimal() and int(feature) < len(names)
-    if feature is None or feature in names or is_index:
-        return
-    raise UsageError(
-        "--feature must be the name or the index of a feature of the run, got "
-        f"{shown(feature)}. {suggested(feature, names)}"
-    )
 
 
 def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
