@@ -29,7 +29,7 @@ def test_every_feature_that_is_not_selected_has_a_reason(make):
     selector.fit(X, Y)
     selected = set(selector.get_feature_names_out())
     why = {name: selector.why_not(name) for name in X if name not in selected}
-    assert why["a2"] == "It says the same as 'a', which represents it."
+    assert why["a2"] == "It says the same as a; must_include=['a2'] keeps it."
     assert why["who"].startswith("It has a different value in every sample, like an ID. It is left")
     assert why["day"].startswith("It holds dates,")
     assert why["more"] == "It was excluded before the search."

@@ -68,23 +68,6 @@ def one_of(names: Any) -> str:
     return f"{', '.join(others)} or {last}"
 
 
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column that says which samples belong together, such as a patient; it is no "
-        "feature. Without it, an ID that several samples share.",
-        rich_help_panel=SEARCH,
-    ),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column that says how much each sample counts; it is no feature.",
-        rich_help_panel=SEARCH,
-    ),
-]
 Missing = Annotated[
     MissingRule,
     typer.Option(
@@ -166,7 +149,26 @@ class CheckOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectionOptions:
+class RowOptions:
+    """What columns say about the rows; the fields are options."""
+
+    groups: str | None = search_field(
+        None,
+        "COLUMN",
+        "The column that says which samples belong together, such as a patient; it is no feature. "
+        "Without it, an ID that several samples share.",
+    )
+    weights: str | None = search_field(
+        None, "COLUMN", "The column that says how much each sample counts; it is no feature."
+    )
+
+    def grouped(self, dataset: Dataset) -> Dataset:
+        """Return the table with its groups and weights in place of the columns that have them."""
+        return weighted_by(self.weights, grouped_by(self.groups, dataset))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions(RowOptions):
     """What to select and for how long, by any measure; the fields are options."""
 
     n_features: int | None = search_field(None, "N", "Select exactly N features.")
@@ -177,8 +179,6 @@ class SelectionOptions:
         "Columns that are selected together and count as one, such as 'color_*' or "
         "'body=height,weight'; may be repeated.",
     )
-    groups: Groups = None
-    weights: Weights = None
     sample: int | None = search_field(
         None,
         "N",
@@ -197,10 +197,6 @@ class SelectionOptions:
     def kind(self) -> Kind:
         """The measure."""
         raise NotImplementedError
-
-    def grouped(self, dataset: Dataset) -> Dataset:
-        """Return the table with its groups and weights in place of the columns that have them."""
-        return weighted_by(self.weights, grouped_by(self.groups, dataset))
 
     def settings(self, checkpoint: Path | None) -> Settings:
         """Return the checked settings for any table, without those that name its features."""

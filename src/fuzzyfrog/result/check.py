@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta
 
 from fuzzyfrog.common.messages import count, html_table
-from fuzzyfrog.result.parts import Count, Part, Positive
+from fuzzyfrog.result.parts import Count, Part, Positive, aligned
 
 FARTHEST = 1e100  # of a score from 0: its square is finite
 Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
@@ -370,14 +370,11 @@ class Check(Part, frozen=True):
     def __str__(self) -> str:
         if not self.scores:
             return f"Models were not tried: {self.left_out}"
-        rows = self.table()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"]
-        for name, *cells in rows:
-            pairs = zip(cells, widths[1:], strict=True)
-            aligned = "  ".join(f"{cell:>{width}}" for cell, width in pairs)
-            lines.append(f"{name:<{widths[0]}}  {aligned}".rstrip())
-        return "\n".join([*lines, *self._sentences()])
+        return "\n".join([self._caption, *aligned(self.table(), {0}), *self._sentences()])
+
+    @property
+    def _caption(self) -> str:
+        return f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"
 
     def _sentences(self) -> list[str]:
         lines = [] if self.far_out is None else [self.far_out]
@@ -411,8 +408,7 @@ class Check(Part, frozen=True):
         """Return the table and its sentences for a notebook."""
         if not self.scores:
             return f"<p>{escape(str(self))}</p>"
-        caption = f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"
-        return html_table(caption, self.table(), self._sentences())
+        return html_table(self._caption, self.table(), self._sentences())
 
 
 def shown(value: float, *, signed: bool = False) -> str:

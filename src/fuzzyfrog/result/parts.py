@@ -3,6 +3,7 @@
 Types carry their limits, which are checked when a saved result is read.
 """
 
+from collections.abc import Container, Sequence
 from math import ceil, floor
 from typing import Annotated, Literal
 
@@ -29,6 +30,13 @@ _BETTER = {
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
     """A record of a result."""
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
+    """Return the rows of a table as lines; columns that are not in `left` are to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = ["<" if at in left else ">" for at in range(len(widths))]
+    return ["  ".join(map("{:{}{}}".format, row, sides, widths)).rstrip() for row in rows]
 
 
 class Subset(Part, frozen=True, omit_defaults=True):

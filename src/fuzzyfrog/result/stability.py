@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from fuzzyfrog.common.messages import count, html_table, listed
-from fuzzyfrog.result.parts import Count, Index, Part, Positive, Share
+from fuzzyfrog.result.parts import Count, Index, Part, Positive, Share, aligned
 
 THRESHOLD = 0.75  # share of the halves from which on a column counts as stable
 SHAKY = 0.5  # share of the halves below which a selected column is doubtful
@@ -137,10 +137,4 @@ class Stability(Part, frozen=True):
         )
 
     def __str__(self) -> str:
-        rows = self.table()
-        widths = [max(len(row[at]) for row in rows) for at in range(3)]
-        lines = [
-            f"{name:<{widths[0]}}  {share:>{widths[1]}}  {group:>{widths[2]}}  {mark}".rstrip()
-            for name, share, group, mark in rows
-        ]
-        return "\n".join([*lines, f"{self.sentence()}."])
+        return "\n".join([*aligned(self.table(), {0, 3}), f"{self.sentence()}."])

@@ -122,12 +122,8 @@ def for_reduct(result: Result) -> tuple[Column, ...]:
     def changed(feature: int, one: Column) -> Column:
         if one.role == "left out":
             return one
-        alone = Column(one.name, "unneeded", alone=one.alone, relevant=one.relevant)
-        if feature in result.selected:
-            return replace(alone, role="selected")
-        if feature in substitutes:
-            return replace(alone, role="substitute", of=substitutes[feature])
-        return alone
+        found = _column(one.name, feature, result, {}, substitutes, {})
+        return replace(found, alone=one.alone, relevant=one.relevant)
 
     return tuple(changed(feature, one) for feature, one in enumerate(result.columns))
 

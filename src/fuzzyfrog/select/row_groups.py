@@ -61,8 +61,13 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
         f"Samples {with_the_same(by)} {TOGETHER}. ", *(keep if names else ("To",)),
         " group them in another way, pass ", Setting("groups"), ".",
     )  # fmt: skip
+    return _noted_classes(warned(replace(dataset, groups=groups), note))
+
+
+def warned(dataset: Dataset, note: str) -> Dataset:
+    """Return a table with a note that is also a warning."""
     warn(note)
-    return _noted_classes(replace(dataset, groups=groups, notes=(*dataset.notes, note)))
+    return replace(dataset, notes=(*dataset.notes, note))
 
 
 def _noted_classes(dataset: Dataset) -> Dataset:
@@ -72,8 +77,7 @@ def _noted_classes(dataset: Dataset) -> Dataset:
     n_pairs = len(np.unique(np.column_stack([dataset.groups, dataset.target]), axis=0))
     if n_pairs > len(np.unique(dataset.target)) or len(np.unique(dataset.groups)) == 1:
         return dataset
-    warn(COINCIDE)
-    return replace(dataset, notes=(*dataset.notes, COINCIDE))
+    return warned(dataset, COINCIDE)
 
 
 def _noted(dataset: Dataset, n_groups: int) -> Dataset:
@@ -99,13 +103,11 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
         if not found:
             continue
         names = [dataset.feature_names[one] for one in found]
-        note = Sentence(
+        dataset = warned(dataset, Sentence(
             f"Samples {with_the_same(names)} {MAY} {reason}. If it says which person, place or "
             "batch they are of, scores are too good: pass it as ",
             Setting("groups", OfTable(names[0])), ".",
-        )  # fmt: skip
-        warn(note)
-        dataset = replace(dataset, notes=(*dataset.notes, note))
+        ))  # fmt: skip
     return dataset
 
 
@@ -122,13 +124,11 @@ def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
     n_copies = dataset.n_samples - 1 - int(copies.max())
     if n_copies < MANY_COPIES * dataset.n_samples:
         return dataset
-    note = Sentence(
+    return warned(dataset, Sentence(
         f"{n_repeating:,} of the {dataset.n_samples:,} samples repeat another one in every "
         "feature. If they are not independent, say which belong together with ",
         Setting("groups"), ".",
-    )  # fmt: skip
-    warn(note)
-    return replace(dataset, notes=(*dataset.notes, note))
+    ))  # fmt: skip
 
 
 def with_the_same(names: Iterable[str]) -> str:

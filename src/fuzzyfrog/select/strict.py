@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
-from fuzzyfrog.common.messages import Sentence, Setting, warn
+from fuzzyfrog.common.messages import Sentence, Setting
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.common.tnorms import CODES, LARGEST, SUM, TNorm, both
 from fuzzyfrog.data import Dataset
@@ -39,7 +39,7 @@ from fuzzyfrog.select.certify import is_provable, oracle_of
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.losses import Surviving
-from fuzzyfrog.select.row_groups import noted_patients
+from fuzzyfrog.select.row_groups import noted_patients, warned
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.verify import NewRows, asked_again, repaired
 from fuzzyfrog.words.verified import reduct_verified
@@ -110,8 +110,7 @@ class Strict(Kind):
             return noted_patients(dataset, ~included & ~excluded)
         if GROUPS_UNUSED in dataset.notes:
             return dataset
-        warn(GROUPS_UNUSED)
-        return replace(dataset, notes=(*dataset.notes, GROUPS_UNUSED))
+        return warned(dataset, GROUPS_UNUSED)
 
     def measured(self, dataset: Dataset, n_jobs: int | None) -> Dependency:
         """Return the measure of a table."""

@@ -31,11 +31,6 @@ def _left_out(words: Words, feature: int) -> Iterator[str]:
     (name,) = result.names((feature,))
     if feature not in result.excluded:
         return
-    for group in result.copies:
-        if feature in group.others:
-            (kept,) = result.names((group.feature,))
-            yield f"It says the same as {shown(kept)}, which represents it."
-            return
     start = f"feature {shown(name)} "
     notes = [note.removeprefix(start) for note in result.notes if note.startswith(start)]
     one = result.columns[feature] if result.columns else None

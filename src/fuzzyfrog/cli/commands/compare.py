@@ -11,7 +11,8 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import TableOptions, opened
-from fuzzyfrog.cli.names import features_in, grouped_by, names_in, weighted_by
+from fuzzyfrog.cli.names import features_in, names_in
+from fuzzyfrog.cli.options import RowOptions
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import shown, suggested
@@ -29,6 +30,7 @@ SHORT = {"k nearest neighbors": "neighbors", "random forest": "forest"}
 
 def compare(
     asked: TableOptions,
+    rows: RowOptions,
     selectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,8 +49,6 @@ def compare(
     include: Annotated[
         list[str] | None, typer.Option(metavar="A,B", help="Features that every selector takes.")
     ] = None,
-    groups: options.Groups = None,
-    weights: options.Weights = None,
     missing: options.Missing = "similar",
     jobs: options.Jobs = None,
     as_json: options.Json = False,
@@ -64,7 +64,7 @@ def compare(
         course.phase("starting")
         from fuzzyfrog.select.comparison import compared
 
-        dataset = weighted_by(weights, grouped_by(groups, loaded.dataset))
+        dataset = rows.grouped(loaded.dataset)
         with compiling_heard(course.compile):
             found = compared(
                 dataset, names, folds=folds, seed=seed, missing=missing, n_jobs=jobs,

@@ -42,12 +42,6 @@ def explain(
         raise UsageError(f"--limit must be at least 0, got {limit}.")
     loaded = loaded_run(run)
     place = None if feature is None else loaded.place_of(feature)
-    if feature is not None and place is None:
-        names = loaded.names(range(loaded.table.n_features))
-        raise UsageError(
-            "--feature must be the name or the index of a feature of the run, got "
-            f"{shown(feature)}. {suggested(feature, names)}"
-        )
     if place is not None and place not in loaded.selected:
         _say_why_not(loaded, place, as_json=as_json)
         return
@@ -59,6 +53,12 @@ def explain(
         raise UsageError(
             f"{run} must be a run with explanations, got one without them, because "
             f"{loaded.why_unexplained}. Run it again {way_out}."
+        )
+    if feature is not None and place is None:
+        names = loaded.names(range(loaded.table.n_features))
+        raise UsageError(
+            "--feature must be the name or the index of a feature of the run, got "
+            f"{shown(feature)}. {suggested(feature, names)}"
         )
     from msgspec.structs import replace
 

@@ -13,8 +13,8 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, warn, write_found
 from fuzzyfrog.cli.errors import in_options
 from fuzzyfrog.cli.inputs import TableOptions, opened
-from fuzzyfrog.cli.names import features_in, grouped_by, weighted_by
-from fuzzyfrog.cli.options import StrictOptions
+from fuzzyfrog.cli.names import features_in
+from fuzzyfrog.cli.options import RowOptions, StrictOptions
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import listed
@@ -26,19 +26,18 @@ if TYPE_CHECKING:
 def score(
     asked: TableOptions,
     strict: StrictOptions,
+    rows: RowOptions,
     features: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="The features to score (default: all)."),
     ] = None,
-    groups: options.Groups = None,
-    weights: options.Weights = None,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Score features by both measures, from 0 to 1, next to all features and to chance."""
     with shown_progress(f"reading {asked.table}", quiet=quiet) as course, opened(asked) as loaded:
-        dataset = weighted_by(weights, grouped_by(groups, loaded.dataset))
+        dataset = rows.grouped(loaded.dataset)
         names = features_in("--features", features, dataset)
         left_out = _left_out(dataset, names)
         course.phase("measuring")

@@ -21,7 +21,8 @@ from fuzzyfrog.cli.inputs import (
     loaded_run,
     opened,
 )
-from fuzzyfrog.cli.names import grouped_by, line_of, names_in, weighted_by
+from fuzzyfrog.cli.names import line_of, names_in
+from fuzzyfrog.cli.options import RowOptions
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.recorded import recorded
 from fuzzyfrog.common.jit import compiling_heard
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 def verify(
     run: SavedRun,
     asked: TableOptions,
+    rows: RowOptions,
     old: Annotated[
         str | None,
         typer.Option(
@@ -45,14 +47,6 @@ def verify(
             metavar="OLD",
             help="The table that the columns were selected from; TABLE has the new rows.",
         ),
-    ] = None,
-    groups: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="By default as for the run."),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="By default as for the run."),
     ] = None,
     max_seconds: Annotated[
         float, typer.Option(metavar="S", help="Time limit of the search for columns to add.")
@@ -81,14 +75,17 @@ def verify(
         typed = asked
         if known is not None:
             asked = _as_recorded(asked, known.asked)
-            groups, weights = groups or known.search.groups, weights or known.search.weights
+            before = known.search
+            rows = RowOptions(
+                groups=rows.groups or before.groups, weights=rows.weights or before.weights
+            )
         asked = replace(asked, target=asked.target or loaded.table.target.name)
-        before = _old_table(replace(asked, table=old), groups, weights, settings)
+        table = _old_table(replace(asked, table=old), rows, settings)
         course.phase(f"reading {asked.table}")
-        new = _new_table(_that_are_there(asked, typed), before)
+        new = _new_table(_that_are_there(asked, typed), table)
         course.phase("comparing")
         with compiling_heard(course.compile):
-            found = verified(loaded, settings, before, new, max_seconds=max_seconds)
+            found = verified(loaded, settings, table, new, max_seconds=max_seconds)
     write_found(found, map(safe, str(found).splitlines()), as_json=as_json)
     if not found.holds:
         raise typer.Exit(ExitCode.NOT_VERIFIED)
@@ -169,16 +166,13 @@ def _line(names: list[str], there: set[str]) -> list[str] | None:
     return [line_of(kept)] if kept else None
 
 
-def _old_table(
-    asked: TableOptions, groups: str | None, weights: str | None, settings: Settings
-) -> Dataset:
+def _old_table(asked: TableOptions, rows: RowOptions, settings: Settings) -> Dataset:
     """Return the table as the run had it; its warnings are those of the run."""
     from fuzzyfrog.select.selection import with_groups
 
-    read = asked if asked.is_file else TableOptions(table=asked.table)
+    read = asked if asked.is_file else TableOptions(table=asked.table, ignore=asked.ignore)
     with warnings.catch_warnings(action="ignore"), opened(read) as loaded:
-        table = weighted_by(weights, grouped_by(groups, loaded.dataset))
-        return with_groups(table, settings)
+        return with_groups(rows.grouped(loaded.dataset), settings)
 
 
 def _new_table(asked: TableOptions, old: Dataset) -> Dataset:
