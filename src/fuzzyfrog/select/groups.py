@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
@@ -21,9 +22,11 @@ from fuzzyfrog.common.messages import count, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import feature_index
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.result import Alike, Column, FeatureSummary, Result
+from fuzzyfrog.result import FeatureSummary, Result
 from fuzzyfrog.search.protocol import Oracle, Rows, Wrapped
 
+# The fields of a result that list features by their indices.
+LISTS = ("features", "selected", "excluded", "identifiers", "core", "of", "others", "leaves")
 MOST_NAMED = 4  # columns of a group
 EXAMPLE = "For example, feature_groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."
 
@@ -174,8 +177,8 @@ class Groups:
         """Return a result in which a group is one feature, called by its name and its columns."""
         if not self:
             return result
-        place = np.cumsum(~self.members) - 1
-        features, answer = result.table.features, result.answer
+        kept = np.flatnonzero(~self.members).tolist()
+        features, frequency = result.table.features, result.answer.feature_frequency
         labels = {
             columns[0]: FeatureSummary(
                 f"{name} ({_short([features[one].name for one in columns])})",
@@ -185,56 +188,30 @@ class Groups:
             )
             for name, columns in self.columns.items()
         }
-        kept = np.flatnonzero(~self.members).tolist()
-
-        def moved(some: Sequence[int]) -> tuple[int, ...]:
-            return tuple(int(place[one]) for one in some if not self.members[one])
-
-        def sets(some: Sequence[Any]) -> tuple[Any, ...]:
-            return tuple(replace(one, features=moved(one.features)) for one in some)
-
-        def each(some: Sequence[Any]) -> tuple[Any, ...]:
-            return tuple(replace(one, feature=int(place[one.feature])) for one in some)
-
-        def alikes(some: Sequence[Alike]) -> tuple[Alike, ...]:
-            return each([replace(one, others=moved(one.others)) for one in some])
-
-        def described(feature: int) -> Column:
-            one = result.columns[feature]
-            return replace(
-                one,
-                name=labels[feature].name if feature in labels else one.name,
-                of=moved(one.of),
-                replacements=each(one.replacements),
-            )
-
-        sample = result.data_sample
-        if sample is not None:
-            sample = replace(sample, columns=each(sample.columns))
-        table = replace(
-            result.table, features=tuple(labels.get(one, features[one]) for one in kept)
+        summaries = {one: labels.get(one, features[one]) for one in kept}
+        found: Result = _renumbered(result, {one: place for place, one in enumerate(kept)})
+        columns = found.columns and tuple(
+            replace(found.columns[one], name=summaries[one].name) for one in kept
         )
-        return replace(
-            result,
-            data_sample=sample,
-            table=table,
-            selected=moved(result.selected),
-            answer=replace(
-                answer,
-                reducts=sets(answer.reducts),
-                core=None if answer.core is None else moved(answer.core),
-                feature_frequency=tuple(answer.feature_frequency[one] for one in kept),
-            ),
-            front=sets(result.front),
-            excluded=moved(result.excluded),
-            identifiers=moved(result.identifiers),
-            suspected_leaks=sets(result.suspected_leaks),
-            copies=alikes(result.copies),
-            correlated=alikes(result.correlated),
-            substitutes=alikes(result.substitutes),
-            columns=tuple(described(one) for one in kept) if result.columns else (),
-            tree=result.tree and replace(result.tree, leaves=moved(result.tree.leaves)),
-        )
+        answer = replace(found.answer, feature_frequency=tuple(frequency[one] for one in kept))
+        table = replace(result.table, features=tuple(summaries.values()))
+        return replace(found, table=table, answer=answer, columns=columns)
+
+
+def _renumbered(part: Any, place: Mapping[int, int]) -> Any:
+    """Return a part of a result with other indices of its features, wherever it has any."""
+    changes: dict[str, Any] = {}
+    for name in part.__struct_fields__:
+        value = getattr(part, name)
+        if name == "feature":
+            changes[name] = place[value]
+        elif name in LISTS and value is not None:
+            changes[name] = tuple(place[one] for one in value if one in place)
+        elif isinstance(value, Struct):
+            changes[name] = _renumbered(value, place)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Struct):
+            changes[name] = tuple(_renumbered(one, place) for one in value)
+    return replace(part, **changes)
 
 
 def _short(names: Sequence[str]) -> str:
