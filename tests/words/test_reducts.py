@@ -431,4 +431,4 @@ def test_why_there_is_no_core(wine_result):
     ):
         words = words_of(replace(lost, stop_reason=stop))
         assert dict(words.facts())["core"] == f"not determined: {why}"
-        assert words.core()[0].endswith(f"was not determined: {why}.")
+        assert words.core()[0] == f"The core is not determined: {why}."

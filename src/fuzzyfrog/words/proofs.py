@@ -166,20 +166,21 @@ class ProofWords(Words):
         first = "; this one has the features that most of them share" if is_first else ""
         return f"{found} {result.n_reducts:,} {self.alike()}{of_what}{first}."
 
-    def _core(self) -> str:
+    def _about_core(self) -> str:
+        """Return what the core is, to follow the names of its features if it has any."""
         result = self.result
         if result.core is None:
             return f"not determined: {self._why_no_core}"
         if result.asks_for_all and result.asked_size is None:
-            nothing, something = ("every feature can be replaced by others", "cannot be replaced")
+            nothing, something = "every feature can be replaced by others", "cannot be replaced"
             if any(group.feature in result.core for group in result.copies):
                 something += ", except by copies"
         else:
             goal = "match all features together" if result.asks_for_all else f"keep {self._asked}"
             nothing, something = f"no single feature is needed to {goal}", f"needed to {goal}"
         if not result.core:
-            return f"none: {nothing}"
-        return f"{named(result.names(result.core))}: {something}{self._missing_core(result.core)}"
+            return f"empty: {nothing}"
+        return f"{something}{self._missing_core(result.core)}"
 
     @property
     def _why_no_core(self) -> str:
@@ -203,22 +204,8 @@ class ProofWords(Words):
 
     def core(self) -> tuple[str, tuple[int, ...], str]:
         """Return a sentence about the core: its start, the features to name, and its end."""
-        core, everything = self.result.core, "the dependency of all features"
         if self.result.max_lost is not None:
             return "There is no core if samples may be set aside.", (), ""
-        everything += " but the excluded ones" if self.result.excluded else ""
-        asked = everything if self.result.asks_for_all else f"{self._asked} of {everything}"
-        if core:
-            them = "it" if len(core) == 1 else "any one of them"
-            return (
-                "The core is",
-                core,
-                f": without {them}, all others together do not reach {asked}.",
-            )
-        start = f"The core, what nothing can replace, was not determined: {self._why_no_core}."
-        if core is not None:
-            start = (
-                "The core is empty: no feature is irreplaceable, since without any one of them all "
-                f"others together still reach {asked}."
-            )
-        return start, (), ""
+        if not self.result.core:
+            return f"The core is {self._about_core()}.", (), ""
+        return "The core is", self.result.core, f": {self._about_core()}."

@@ -158,7 +158,8 @@ class ReductWords(ProofWords):
         if not self.is_useless:
             yield from self._others()
             if result.max_lost is None:
-                yield "core", self._core()
+                core = named(result.names(result.core or ()))
+                yield "core", f"{core}: {self._about_core()}" if core else self._about_core()
         yield from self.alikes()
         if fewer := self.fewer():
             which = ("cheaper", "for") if self.has_costs else ("fewer", "with")
