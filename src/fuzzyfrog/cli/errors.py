@@ -12,11 +12,7 @@ from typing import Any, TextIO
 
 from fuzzyfrog.cli.console import tell, warn
 from fuzzyfrog.common.messages import Answered, Sentence, Setting
-from fuzzyfrog.errors import (
-    FuzzyfrogError,
-    ParameterError,
-    UnwrittenError,
-)
+from fuzzyfrog.errors import FuzzyfrogError, ParameterError, UnwrittenError
 
 
 class ExitCode(IntEnum):

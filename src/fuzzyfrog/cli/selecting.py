@@ -42,7 +42,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, Result, Stability
-from fuzzyfrog.select.explain import Evidence, explained, used_columns
+from fuzzyfrog.select.explain import Evidence, explained
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.identifiers import is_left_out_id
 from fuzzyfrog.select.roles import with_columns
@@ -163,7 +163,7 @@ def _explained(
     """Return the result with explanations; once it is interrupted, only those that are quick."""
     course.phase(EXPLAINING)
     groups = Groups.of(settings.feature_groups, dataset)
-    evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
+    evidence = Evidence.of(dataset, result, groups)
     late = Deadline()
     if stopping.n_asked:
         late = Deadline(ALLOWANCE / 2)

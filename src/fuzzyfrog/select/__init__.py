@@ -21,7 +21,7 @@ The path of a selection, from the estimators to the result, and the modules that
             how many features (soft.py), less redundant ones    redundant.py
             reducts, front and core; what was proved            base.py  certify.py
       |
-    with_columns           a role for every column, their tree  roles.py  columns_frame.py
+    with_columns           a role for every column, their tree  roles.py
     chance_doubts          a quick test of a fit                held_out.py
     explained              the reason for each feature          explain.py
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
 from math import inf
 from typing import Any, Literal, Self
 
@@ -21,7 +22,7 @@ from fuzzyfrog.common.params import check_count, is_index
 from fuzzyfrog.common.tnorms import TNorm
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.scaling import Missing, Spread
-from fuzzyfrog.errors import ParameterError, PredictionWarning
+from fuzzyfrog.errors import DataError, ParameterError, PredictionWarning
 from fuzzyfrog.result import (
     Certificate,
     Check,
@@ -35,15 +36,8 @@ from fuzzyfrog.result import (
 )
 from fuzzyfrog.search import Callback, Search
 from fuzzyfrog.select.base import ranks_behind
-from fuzzyfrog.select.columns_frame import columns_frame
 from fuzzyfrog.select.custom import Custom, MakeMeasure
-from fuzzyfrog.select.explain import (
-    Evidence,
-    among_all_rows,
-    examples_of,
-    explained,
-    used_columns,
-)
+from fuzzyfrog.select.explain import Evidence, among_all_rows, examples_of, explained
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.held_out import chance_doubts
 from fuzzyfrog.select.kind import Kind
@@ -136,9 +130,8 @@ class Selector(TableSelector):
                 result = with_columns(result, dataset, settings, groups)
                 is_quick = settings.max_seconds is None and not whole.expired()
                 doubts = _doubts(result, dataset, settings, groups, is_quick)
-        evidence = Evidence.of(dataset, groups.expanded(used_columns(result)))
+        self._groups, self._evidence = groups, Evidence.of(dataset, result, groups)
         self.result_ = replace(result, notes=(*result.notes, *doubts))
-        self._groups, self._evidence = groups, evidence
         self._sample_weight = None if sample_weight is None else np.array(sample_weight, np.float64)
         for sentence in doubts:
             warn(sentence, PredictionWarning)
@@ -254,9 +247,8 @@ class Selector(TableSelector):
         check_is_fitted(self, "result_")
         n_reducts = len(self.result_.reducts)
         if not is_index(i) or not 0 <= i < n_reducts:
-            raise ParameterError(
-                "i", f"be a position in reducts_, from 0 to {n_reducts - 1}", shown(i)
-            )
+            rule = f"be a position in reducts_, from 0 to {n_reducts - 1}"
+            raise ParameterError("i", rule, shown(i))
         measure = self._kind().measured(self._evidence.dataset, self.n_jobs)
         columns = np.isin(np.arange(self.n_features_in_), self.result_.reducts[i].features)
         support = self._groups.expanded(columns)[self._evidence.features]
@@ -342,7 +334,25 @@ class Selector(TableSelector):
             several. It is of pandas where that is installed, else of polars.
         """
         check_is_fitted(self, "result_")
-        return columns_frame(self.result_, stability)
+        result = self.result_
+        rows = [
+            _frame_row(result, one) | ({"share": share} if result.n_reducts > 1 else {})
+            for one, share in zip(result.columns, result.answer.feature_frequency, strict=True)
+        ]
+        if stability is not None:
+            taken = {one.name: one for one in stability.columns}
+            for row in rows:
+                one = taken.get(row["column"])
+                row |= {"halves": one.share if one else 0.0, "is_shaky": bool(one and one.is_shaky)}
+        for library in ("pandas", "polars"):
+            try:
+                return import_module(library).DataFrame(rows)
+            except ImportError:
+                continue
+        raise DataError(
+            "columns_frame must have pandas or polars, got neither. Install one of them, or use "
+            "columns_."
+        )
 
     def why_not(self, feature: int | str) -> str:
         """Return why a feature is not selected.
@@ -444,9 +454,8 @@ class Selector(TableSelector):
         if stability is not None:
             its = [one.name for one in stability.columns if one.is_selected]
             if sorted(its) != sorted(found.names(found.selected)):
-                raise ParameterError(
-                    "stability", "be that of these columns", f"one of {listed(its)}"
-                )
+                rule = "be that of these columns"
+                raise ParameterError("stability", rule, f"one of {listed(its)}")
         return replace(found, table=table, command=command, check=check, stability=stability)
 
     def report(
@@ -492,12 +501,9 @@ class Selector(TableSelector):
         """
         nested = [name for name in params if name.startswith("search__")]
         if nested and isinstance(params.get("search", getattr(self, "search", "")), str):
-            raise ParameterError(
-                "search",
-                f"be an instance to set {nested[0]}",
-                shown(getattr(self, "search", None)),
-                f"Start from {type(self).__name__}(search=ShuffledFrogs()), for example.",
-            )
+            rule = f"be an instance to set {nested[0]}"
+            hint = f"Start from {type(self).__name__}(search=ShuffledFrogs()), for example."
+            raise ParameterError("search", rule, shown(getattr(self, "search", None)), hint)
         super().set_params(**params)
         return self
 
@@ -1123,3 +1129,20 @@ def _refuse_group(feature: object, groups: Groups, known: Sequence[str]) -> None
     if feature in [*groups.columns, *columns, *names]:
         rule = "be a column that belongs to no group"
         raise ParameterError("feature", rule, shown(feature), "Groups are not explained.")
+
+
+def _frame_row(result: Result, one: Column) -> dict[str, Any]:
+    """Return a column and its role as a row of a frame."""
+    cost = one.cost
+    return {
+        "column": one.name,
+        "role": one.role,
+        "rule": one.rule,
+        "of": ", ".join(result.names(one.of)),
+        "alone": one.alone,
+        "relevant": one.relevant,
+        "adds": one.adds,
+        "error": one.error,
+        "replacement": None if cost is None else result.names((cost.feature,))[0],
+        "lost": None if cost is None else cost.lost,
+    }

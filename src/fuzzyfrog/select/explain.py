@@ -56,8 +56,9 @@ class Evidence:
     features: Integers
 
     @classmethod
-    def of(cls, dataset: Dataset, kept: Masks) -> Evidence:
-        """Return a copy of some features, safe from later changes of the table."""
+    def of(cls, dataset: Dataset, result: Result, groups: Groups) -> Evidence:
+        """Return a copy of the features in any reduct, safe from later changes of the table."""
+        kept = groups.expanded(np.asarray(result.answer.feature_frequency) > 0)
         return cls(dataset.take(columns=kept), np.flatnonzero(kept))
 
     def column(self, feature: int) -> int:
@@ -200,11 +201,6 @@ def among_all_rows(found: Explanation, weights: Floats | None) -> Explanation:
         replace(one, sample=places[one.sample], other=places[one.other]) for one in found.examples
     )
     return replace(found, examples=tuple(pairs))
-
-
-def used_columns(result: Result) -> Masks:
-    """Return which features occur in a subset that is as good as the selected one."""
-    return np.asarray(result.answer.feature_frequency) > 0
 
 
 def explained(result: Result, evidence: Evidence, settings: Settings, groups: Groups) -> Result:

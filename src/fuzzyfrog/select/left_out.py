@@ -18,11 +18,7 @@ from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Alike
 from fuzzyfrog.result.columns import Rule
 from fuzzyfrog.select.copies import find_alike
-from fuzzyfrog.select.identifiers import (
-    doubt_about,
-    doubt_about_shared,
-    ordered_date,
-)
+from fuzzyfrog.select.identifiers import doubt_about, doubt_about_shared, ordered_date
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
 MARKS = [sign * (10**n - 1) for n in range(2, 7) for sign in (-1, 1)]  # 99, 999, ...

@@ -20,13 +20,7 @@ from fuzzyfrog.common.messages import Sentence, Setting, count, warn
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import without_weightless
-from fuzzyfrog.result import (
-    FeatureSummary,
-    Leak,
-    Result,
-    Sampling,
-    TableSummary,
-)
+from fuzzyfrog.result import FeatureSummary, Leak, Result, Sampling, TableSummary
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, run
 from fuzzyfrog.search.protocol import check_problem
 from fuzzyfrog.search.sample_first import SampleFirst

@@ -26,12 +26,7 @@ from fuzzyfrog.data.scaling import (
 )
 from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.row_sample import FEWEST_PAIRS, RowSample
-from fuzzyfrog.result import (
-    BrokenRow,
-    Certificate,
-    Reducts,
-    VerifiedReduct,
-)
+from fuzzyfrog.result import BrokenRow, Certificate, Reducts, VerifiedReduct
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Problem, QuickReduct, Search
 from fuzzyfrog.search.protocol import Oracle

@@ -13,14 +13,7 @@ import typer
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import ExitCode, UsageError
-from fuzzyfrog.cli.inputs import (
-    STDIN,
-    ReadingOptions,
-    SavedRun,
-    TableOptions,
-    loaded_run,
-    opened,
-)
+from fuzzyfrog.cli.inputs import STDIN, ReadingOptions, SavedRun, TableOptions, loaded_run, opened
 from fuzzyfrog.cli.names import line_of, names_in
 from fuzzyfrog.cli.options import RowOptions
 from fuzzyfrog.cli.progress import shown_progress
