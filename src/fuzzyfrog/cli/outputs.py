@@ -164,16 +164,33 @@ def check_outputs(outputs: Mapping[str, Path | None], source: os.stat_result | N
         if path is None:
             continue
         goal = _resolved(option, path)
-        _check_path(option, path, goal)
-        if source is not None and _is_same(path, source):
-            raise UsageError(
-                f"{option} must not be the file that is read, got {str(path)!r}. "
-                "Choose another name: the input is never overwritten."
-            )
+        if rule := _broken_rule(path, goal, source):
+            raise UsageError(f"{option} must {rule}".replace("{}", repr(str(path))))
         if (other := seen.setdefault(goal, option)) != option:
             raise UsageError(
                 f"{option} must be a different file from {other}, got {str(path)!r} for both."
             )
+
+
+def _broken_rule(path: Path, goal: Path, source: os.stat_result | None) -> str | None:
+    """Return what a file to write must be and is not, with braces for its path."""
+    if os.path.isdir(goal):  # unlike the methods of Path, it takes a name of any length
+        return "be a file, got the folder {}. Add the name of a file."
+    if not goal.parent.is_dir():
+        return "be in a folder that exists, got {}. Create the folder first."
+    if os.path.exists(goal) and not os.path.isfile(goal):
+        return "be a regular file, got {}, which is a pipe or device."
+    if source is not None and _is_same(path, source):
+        return (
+            "not be the file that is read, got {}. Choose another name: the input is never "
+            "overwritten."
+        )
+    if reason := _why_not_writable(goal):
+        return (
+            f"be a file that can be written, got {{}} ({reason}). Check the permissions or choose "
+            "another path."
+        )
+    return None
 
 
 def _resolved(option: str, path: Path) -> Path:
@@ -181,27 +198,6 @@ def _resolved(option: str, path: Path) -> Path:
         return resolved(path)
     except (OSError, ValueError) as error:  # a link to itself, a NUL
         raise UsageError(f"{option} must be a valid path, got {str(path)!r} ({error}).") from None
-
-
-def _check_path(option: str, path: Path, goal: Path) -> None:
-    if os.path.isdir(goal):  # unlike the methods of Path, it takes a name of any length
-        raise UsageError(
-            f"{option} must be a file, got the folder {str(path)!r}. Add the name of a file."
-        )
-    if not goal.parent.is_dir():
-        raise UsageError(
-            f"{option} must be in a folder that exists, got {str(path)!r}. Create the folder first."
-        )
-    if os.path.exists(goal) and not os.path.isfile(goal):
-        raise UsageError(
-            f"{option} must be a regular file, got {str(path)!r}, which is a pipe or device."
-        )
-    reason = _why_not_writable(goal)
-    if reason is not None:
-        raise UsageError(
-            f"{option} must be a file that can be written, got {str(path)!r} ({reason}). "
-            "Check the permissions or choose another path."
-        )
 
 
 def _why_not_writable(path: Path) -> str | None:

@@ -1,7 +1,7 @@
 """The settings of a selection: frozen, and checked once."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, Self
@@ -67,11 +67,12 @@ class Settings:
     screens: bool = True
 
     def __post_init__(self) -> None:
-        for name, rule in _RULES.items():
-            rule(getattr(self, name))
+        for name, check in _RULES.items():
+            check(getattr(self, name))
         check_budget(self.max_evaluations, self.max_seconds)
-        self._check_proof()
-        self._check_together()
+        for name, is_wrong, rule, hint in self._conflicts():
+            if is_wrong:
+                raise ParameterError(name, rule, shown(getattr(self, name)), hint)
 
     @cached_property
     def strategy(self) -> Search:
@@ -128,54 +129,35 @@ class Settings:
         given["categorical_features"] = list(categorical)
         return {**self.kind.parameters(), **{key: _plain(value) for key, value in given.items()}}
 
-    def _check_proof(self) -> None:
-        """Raise for a proof that the measure does not allow."""
-        if self.proves and not self.kind.can_prove:
-            raise ParameterError(
-                "certify" if self.certify else "search",
-                "be left out with this measure"
-                if self.certify
-                else "be another one than 'exact' and 'front' with this measure",
-                shown(self.certify or self.search),
-                "Proofs rest on a dependency that never falls when a feature is added.",
-            )
+    def _conflicts(self) -> Iterator[tuple[str, bool, str, str]]:
+        """Yield settings that others may exclude: whether they do, the rule, and the way out."""
+        no_proof = self.proves and not self.kind.can_prove
+        others = "be another one than 'exact' and 'front' with this measure"
+        yield "certify", no_proof and self.certify, "be left out with this measure", _MONOTONE
+        yield "search", no_proof and not self.certify, others, _MONOTONE
+        is_unseeded = self.checkpoint is not None and self.random_state is None
+        yield "random_state", is_unseeded, "be given together with checkpoint", _SEEDED
+        yield from self._left_out()
+        is_part = self.sample is not None
+        is_custom = is_part and not self.kind.can_sample
+        yield (
+            "sample", is_custom, "be left out with a custom measure",
+            "Draw the sample inside your measure.",
+        )  # fmt: skip
+        yield (
+            "sample", is_part and self.proves, "be left out when something is to be proved",
+            Sentence("A sample proves nothing about the other rows: leave out ", Setting("sample"),
+                     ", or ", Setting("certify", True), " and the exact searches."),
+        )  # fmt: skip
+        is_elsewhere = is_part and self.cluster is not None and self.kind.scores_all_rows
+        yield (
+            "sample", is_elsewhere, "be left out together with a cluster",
+            Sentence("A cluster scores subsets on all rows: leave out ", Setting("sample"), " or ",
+                     Setting("cluster"), "."),
+        )  # fmt: skip
 
-    def _check_together(self) -> None:
-        """Raise for settings that exclude each other."""
-        if self.checkpoint is not None and self.random_state is None:
-            raise ParameterError(
-                "random_state",
-                "be given together with checkpoint",
-                "None",
-                "Pass an integer: a run can only be resumed with the seed it was started with.",
-            )
-        self._check_panel()
-        if self.sample is None:
-            return
-        if not self.kind.can_sample:
-            raise ParameterError(
-                "sample",
-                "be left out with a custom measure",
-                shown(self.sample),
-                "Draw the sample inside your measure.",
-            )
-        if self.proves:
-            hint = Sentence(
-                "A sample proves nothing about the other rows: leave out ", Setting("sample"),
-                ", or ", Setting("certify", True), " and the exact searches.",
-            )  # fmt: skip
-            rule = "be left out when something is to be proved"
-            raise ParameterError("sample", rule, shown(self.sample), hint)
-        if self.cluster is not None and self.kind.scores_all_rows:
-            hint = Sentence(
-                "A cluster scores subsets on all rows: leave out ", Setting("sample"), " or ",
-                Setting("cluster"), ".",
-            )  # fmt: skip
-            rule = "be left out together with a cluster"
-            raise ParameterError("sample", rule, shown(self.sample), hint)
-
-    def _check_panel(self) -> None:
-        """Raise for settings that have no meaning with costs or losses."""
+    def _left_out(self) -> Iterator[tuple[str, bool, str, str]]:
+        """Yield settings that have no meaning with costs or losses."""
         given = [name for name in ("costs", "survives") if getattr(self, name)]
         others: dict[str, object] = {"n_features_to_select": None, "ranking": "lexicographic"}
         if self.survives or self.max_lost is not None:
@@ -183,10 +165,9 @@ class Settings:
         if self.max_lost is not None:
             given.append("max_lost")
             others |= {"min_dependency": 1.0, "cluster": None, "survives": 0}
-        for name, default in others.items():
-            if given and getattr(self, name) != default:
-                rule = Sentence("be left out with ", Setting(given[-1]))
-                raise ParameterError(name, rule, shown(getattr(self, name)), _WHY_LEFT_OUT[name])
+        for name, default in others.items() if given else ():
+            rule = Sentence("be left out with ", Setting(given[-1]))
+            yield name, getattr(self, name) != default, rule, _WHY_LEFT_OUT[name]
 
 
 def _named_search(search: object) -> Search:
@@ -237,6 +218,8 @@ def _is_cluster(value: object) -> None:
         check_cluster(value)
 
 
+_MONOTONE = "Proofs rest on a dependency that never falls when a feature is added."
+_SEEDED = "Pass an integer: a run can only be resumed with the seed it was started with."
 _WHY_LEFT_OUT = {
     "n_features_to_select": "What must be kept decides how many features there are.",
     "ranking": "What must be kept comes first.",
