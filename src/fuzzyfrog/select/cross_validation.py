@@ -43,7 +43,7 @@ from fuzzyfrog.select.models import (
 )
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import with_groups
-from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
+from fuzzyfrog.select.settings import Settings, check_seed, seeded
 from fuzzyfrog.select.table_selector import TableSelector
 
 Hear = Callable[[str], None]
@@ -75,9 +75,7 @@ class Plan:
         elif isinstance(self.cv, str) or not callable(getattr(self.cv, "split", None)):
             check_count("cv", self.cv, least=2)
             object.__setattr__(self, "cv", int(self.cv))
-        check_count("seed", self.seed, least=0)
-        if self.seed > HIGHEST_SEED:
-            raise ParameterError("seed", f"be at most {HIGHEST_SEED}", shown(self.seed))
+        check_seed(self.seed)
 
 
 def check(
@@ -190,10 +188,7 @@ def check(
         return CrossValidation(
             OtherSelector(selector, dataset, table, seed), dataset, plan
         ).checked()
-    settings = selector.settings()
-    if settings.random_state is None:
-        settings = replace(settings, random_state=getattr(selector, "seed_", seed))
-    return check_settings(settings, dataset, plan)
+    return check_settings(seeded(selector, seed), dataset, plan)
 
 
 def _places(rows: Integers, kept: Integers) -> Integers:

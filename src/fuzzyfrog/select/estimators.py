@@ -55,14 +55,30 @@ from fuzzyfrog.select.verify import MAX_SECONDS, read_new, verify
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
 
 
-class Selector(TableSelector):
+@dataclass(eq=False, repr=False, kw_only=True)
+class Parameters:
+    """The parameters that all selectors have; each of them documents them."""
+
+    n_features_to_select: float | None = None
+    must_include: object = None
+    exclude: object = None
+    feature_groups: Mapping[str, object] | None = None
+    copies: Literal["drop", "keep"] = "drop"
+    categorical_features: object = "from_dtype"
+    target: Literal["auto", "class", "numeric"] = "auto"
+    max_seconds: float | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    callbacks: Sequence[Callback] = ()
+    n_jobs: int | None = None
+    cluster: object = None
+    random_state: RandomState = None
+    verbose: int = 0
+
+
+class Selector(Parameters, TableSelector):
     """What all selectors have: a fit, its result, and what can be done with that."""
 
     result_: Result
-    n_jobs: int | None
-    cluster: object
-    callbacks: Sequence[Callback]
-    verbose: int
 
     def _kind(self) -> Kind:
         raise NotImplementedError
@@ -551,12 +567,6 @@ class SoftSelector(Selector):
     n_features_to_select : int, float or None, default=None
         The exact number of features to select, or a share of them; None for as many as `size_rule`
         says.
-    size_rule : {"auto", "peak", "accuracy", "one-se"}, default="auto"
-        How many of the features to take: "peak", where the soft dependency is highest; "accuracy",
-        where the five nearest neighbors of a sample, itself left out, predict it best; "one-se",
-        the fewest with which they predict as well up to a standard error; "auto", the larger of
-        "peak" and "one-se", if beyond the peak their accuracy gains more than the dependency loses,
-        else "peak". Not used if `n_features_to_select` is given.
     must_include : list of names or indices, mask, or None, default=None
         Features that are always selected.
     exclude : list of names or indices, mask, or None, default=None
@@ -570,10 +580,6 @@ class SoftSelector(Selector):
     copies : {"drop", "keep"}, default="drop"
         Of columns that say the same (equal, affine or one-to-one recoded), only one may be
         selected; "keep" treats them as separate features.
-    redundant : {"drop", "keep"}, default="drop"
-        Of the features that `size_rule` takes, those are dropped that have a correlation of 0.9 or
-        more with another one, if neighbors and a linear model predict as well without them, up to
-        two standard errors. They are kept in ``substitutes_``. "keep" selects them.
     categorical_features : "from_dtype", None, list of names or indices, or mask
         Features whose values are only equal or different. The default, "from_dtype", takes
         columns of text and categories.
@@ -581,10 +587,6 @@ class SoftSelector(Selector):
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
         if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
         each in at least ten samples and half as many as the average.
-    sample : int or None, default=None
-        Average over this many random samples, each compared with all others; the dependencies are
-        then estimates. None stands for all samples of a table with up to 14,142, and fewer beyond:
-        200 million divided by their number, but at least 2,000.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
@@ -606,6 +608,20 @@ class SoftSelector(Selector):
         Seed of the sample, if one is drawn; without one, the result is the same with any seed.
     verbose : int, default=0
         0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
+    size_rule : {"auto", "peak", "accuracy", "one-se"}, default="auto"
+        How many of the features to take: "peak", where the soft dependency is highest; "accuracy",
+        where the five nearest neighbors of a sample, itself left out, predict it best; "one-se",
+        the fewest with which they predict as well up to a standard error; "auto", the larger of
+        "peak" and "one-se", if beyond the peak their accuracy gains more than the dependency loses,
+        else "peak". Not used if `n_features_to_select` is given.
+    redundant : {"drop", "keep"}, default="drop"
+        Of the features that `size_rule` takes, those are dropped that have a correlation of 0.9 or
+        more with another one, if neighbors and a linear model predict as well without them, up to
+        two standard errors. They are kept in ``substitutes_``. "keep" selects them.
+    sample : int or None, default=None
+        Average over this many random samples, each compared with all others; the dependencies are
+        then estimates. None stands for all samples of a table with up to 14,142, and fewer beyond:
+        200 million divided by their number, but at least 2,000.
 
     Attributes
     ----------
@@ -682,21 +698,8 @@ class SoftSelector(Selector):
     n_features_to_select: float | None = None
     _: KW_ONLY
     size_rule: Literal["auto", "peak", "accuracy", "one-se"] = "auto"
-    must_include: object = None
-    exclude: object = None
-    feature_groups: Mapping[str, object] | None = None
-    copies: Literal["drop", "keep"] = "drop"
     redundant: Literal["drop", "keep"] = "drop"
-    categorical_features: object = "from_dtype"
-    target: Literal["auto", "class", "numeric"] = "auto"
     sample: int | None = None
-    max_seconds: float | None = None
-    checkpoint: str | os.PathLike[str] | None = None
-    callbacks: Sequence[Callback] = ()
-    n_jobs: int | None = None
-    cluster: object = None
-    random_state: RandomState = None
-    verbose: int = 0
 
     def _kind(self) -> Kind:
         return Soft(self.redundant)
@@ -741,26 +744,8 @@ class ReductSelector(Selector):
 
         An instance such as ``ShuffledFrogs(patience=3)`` has parameters of its own,
         ``search__patience`` and so on.
-    tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
-        How the similarities on single features are combined.
-    spread : {"std", "variance", "range"}, default="std"
-        The unit in which differences of numeric features are measured.
-    missing : {"similar", "different", "raise"}, default="similar"
-        Whether a missing value counts as similar to every value, as different from every value,
-        or raises an error.
-    ranking : {"lexicographic", "product"}, default="lexicographic"
-        Which of two subsets is better: "lexicographic" prefers the higher dependency, then the
-        smaller size; "product" the larger dependency · (1 - size / number of features).
-    min_dependency : float, default=1.0
-        The share of the full dependency to keep. A search that is stopped before it gets there
-        warns. With ``ranking="product"``, a higher dependency counts for nothing, but a subset
-        with a lower one may win.
     n_features_to_select : int, float or None, default=None
         The exact number of features to select, or a share of them; None for as few as possible.
-    certify : bool, default=False
-        Whether to prove, after the search and within its budget, that no subset is better, and
-        to list all subsets that are as good. If the proof finds a better subset, that one is
-        selected. Implied by ``search="exact"`` and ``search="front"``.
     must_include : list of names or indices, mask, or None, default=None
         Features that are always selected.
     exclude : list of names or indices, mask, or None, default=None
@@ -771,18 +756,6 @@ class ReductSelector(Selector):
         for each name of a group a list of names or indices, or a pattern such as "color_*". A group
         counts as one feature, in sizes too, and its name may stand for its columns in
         `must_include` and `exclude`; to name one of its columns there is to name all of them.
-    costs : mapping of features to numbers, or None, default=None
-        What features cost, by name, index or name of a group, such as ``{"mri": 400, "blood":
-        12}``; 1 where nothing is given. The features with the lowest total cost are selected,
-        instead of the fewest, and proofs, lists and the front are about costs. A group costs what
-        is given for its name, or else for its columns together.
-    survives : int, default=0
-        Number of features whose loss must not matter: without any `survives` of them, the others
-        still have the required dependency. An error names the features that nothing can replace.
-    max_lost : int or None, default=None
-        Number of samples that may be set aside: all others must keep the membership they have by
-        all features. None if the dependency decides, as with 0. Then ``n_lost`` and ``lost`` of
-        the subsets in ``reducts_`` and ``front_`` say which samples lose membership.
     copies : {"drop", "keep"}, default="drop"
         Of columns that say the same (equal, affine or one-to-one recoded), only one may be
         selected; "keep" treats them as separate features.
@@ -793,17 +766,10 @@ class ReductSelector(Selector):
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
         if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
         each in at least ten samples and half as many as the average.
-    sample : int or None, default=None
-        Score subsets on a random sample of this many rows, for large tables; each is still
-        compared with all rows. All dependencies are then estimates, and nothing can be certified.
-        None for exact results: in large tables, the search may start on a sample, but its answer
-        is confirmed on all rows. Pass the number of rows to score every subset on all of them.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
         out if they need more.
-    max_evaluations : int or None, default=None
-        Maximum number of subsets to score in the search; in a large table, also on a sample of it.
     checkpoint : path-like or None, default=None
         File to keep the scores in. If a fit is killed, the same call with the same data and
         parameters resumes it, with the same result bit for bit; this needs a `random_state`.
@@ -821,6 +787,43 @@ class ReductSelector(Selector):
         Seed of the search. Pass an integer for the same result every time.
     verbose : int, default=0
         0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
+    tnorm : {"lukasiewicz", "minimum", "product"}, default="lukasiewicz"
+        How the similarities on single features are combined.
+    spread : {"std", "variance", "range"}, default="std"
+        The unit in which differences of numeric features are measured.
+    missing : {"similar", "different", "raise"}, default="similar"
+        Whether a missing value counts as similar to every value, as different from every value,
+        or raises an error.
+    ranking : {"lexicographic", "product"}, default="lexicographic"
+        Which of two subsets is better: "lexicographic" prefers the higher dependency, then the
+        smaller size; "product" the larger dependency · (1 - size / number of features).
+    min_dependency : float, default=1.0
+        The share of the full dependency to keep. A search that is stopped before it gets there
+        warns. With ``ranking="product"``, a higher dependency counts for nothing, but a subset
+        with a lower one may win.
+    certify : bool, default=False
+        Whether to prove, after the search and within its budget, that no subset is better, and
+        to list all subsets that are as good. If the proof finds a better subset, that one is
+        selected. Implied by ``search="exact"`` and ``search="front"``.
+    costs : mapping of features to numbers, or None, default=None
+        What features cost, by name, index or name of a group, such as ``{"mri": 400, "blood":
+        12}``; 1 where nothing is given. The features with the lowest total cost are selected,
+        instead of the fewest, and proofs, lists and the front are about costs. A group costs what
+        is given for its name, or else for its columns together.
+    survives : int, default=0
+        Number of features whose loss must not matter: without any `survives` of them, the others
+        still have the required dependency. An error names the features that nothing can replace.
+    max_lost : int or None, default=None
+        Number of samples that may be set aside: all others must keep the membership they have by
+        all features. None if the dependency decides, as with 0. Then ``n_lost`` and ``lost`` of
+        the subsets in ``reducts_`` and ``front_`` say which samples lose membership.
+    sample : int or None, default=None
+        Score subsets on a random sample of this many rows, for large tables; each is still
+        compared with all rows. All dependencies are then estimates, and nothing can be certified.
+        None for exact results: in large tables, the search may start on a sample, but its answer
+        is confirmed on all rows. Pass the number of rows to score every subset on all of them.
+    max_evaluations : int or None, default=None
+        Maximum number of subsets to score in the search; in a large table, also on a sample of it.
 
     Attributes
     ----------
@@ -910,26 +913,12 @@ class ReductSelector(Selector):
     missing: Missing = "similar"
     ranking: Literal["lexicographic", "product"] = "lexicographic"
     min_dependency: float = 1.0
-    n_features_to_select: float | None = None
     certify: bool = False
-    must_include: object = None
-    exclude: object = None
-    feature_groups: Mapping[str, object] | None = None
     costs: Mapping[object, object] | None = None
     survives: int = 0
     max_lost: int | None = None
-    copies: Literal["drop", "keep"] = "drop"
-    categorical_features: object = "from_dtype"
-    target: Literal["auto", "class", "numeric"] = "auto"
     sample: int | None = None
-    max_seconds: float | None = None
     max_evaluations: int | None = None
-    checkpoint: str | os.PathLike[str] | None = None
-    callbacks: Sequence[Callback] = ()
-    n_jobs: int | None = None
-    cluster: object = None
-    random_state: RandomState = None
-    verbose: int = 0
 
     def _kind(self) -> Kind:
         return Strict(self.tnorm, self.spread, self.missing)
@@ -967,8 +956,6 @@ class FeatureSelector(Selector):
 
         An instance such as ``ShuffledFrogs(patience=3)`` has parameters of its own,
         ``search__patience`` and so on.
-    min_dependency : float, default=1.0
-        With a monotone measure, the share of the score of all features to keep.
     n_features_to_select : int, float or None, default=None
         The exact number of features to select, or a share of them; None for as few as possible.
     must_include : list of names or indices, mask, or None, default=None
@@ -995,8 +982,6 @@ class FeatureSelector(Selector):
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
         out if they need more.
-    max_evaluations : int or None, default=None
-        Maximum number of subsets to score in the search.
     checkpoint : path-like or None, default=None
         File to keep the scores in. If a fit is killed, the same call with the same data and
         parameters resumes it, with the same result bit for bit; this needs a `random_state`.
@@ -1014,6 +999,10 @@ class FeatureSelector(Selector):
         Seed of the search. Pass an integer for the same result every time.
     verbose : int, default=0
         0 prints nothing, 1 at most one line per second on stderr, 2 a line after every batch.
+    min_dependency : float, default=1.0
+        With a monotone measure, the share of the score of all features to keep.
+    max_evaluations : int or None, default=None
+        Maximum number of subsets to score in the search.
 
     Attributes
     ----------
@@ -1083,21 +1072,7 @@ class FeatureSelector(Selector):
     search: str | Search = "auto"
     _: KW_ONLY
     min_dependency: float = 1.0
-    n_features_to_select: float | None = None
-    must_include: object = None
-    exclude: object = None
-    feature_groups: Mapping[str, object] | None = None
-    copies: Literal["drop", "keep"] = "drop"
-    categorical_features: object = "from_dtype"
-    target: Literal["auto", "class", "numeric"] = "auto"
-    max_seconds: float | None = None
     max_evaluations: int | None = None
-    checkpoint: str | os.PathLike[str] | None = None
-    callbacks: Sequence[Callback] = ()
-    n_jobs: int | None = None
-    cluster: object = None
-    random_state: RandomState = None
-    verbose: int = 0
 
     def _kind(self) -> Kind:
         return Custom(self.measure)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of
 from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import fingerprint, with_groups
-from fuzzyfrog.select.settings import HIGHEST_SEED, Settings
+from fuzzyfrog.select.settings import Settings, check_seed, seeded
 
 Hear = Callable[[str], None]
 
@@ -95,9 +94,7 @@ def stability(
     if not callable(getattr(selector, "settings", None)):
         rule = "be a SoftSelector, a ReductSelector or a FeatureSelector"
         raise ParameterError("selector", rule, shown(selector))
-    settings = selector.settings()
-    if settings.random_state is None:
-        settings = replace(settings, random_state=getattr(selector, "seed_", seed))
+    settings = seeded(selector, seed)
     with warnings.catch_warnings(action="ignore"):  # `fit` says the same
         dataset = make_dataset(
             X, y, categorical_features=selector.categorical_features, target=selector.target
@@ -124,9 +121,7 @@ def stability_of(
     called with what comes next. Without the time for all pairs, there are fewer.
     """
     check_count("n_pairs", n_pairs)
-    check_count("seed", seed, least=0)
-    if seed > HIGHEST_SEED:
-        raise ParameterError("seed", f"be at most {HIGHEST_SEED}", shown(seed))
+    check_seed(seed)
     random = np.random.default_rng([seed, HALVING])
     rows = np.arange(dataset.n_samples)
     if len(rows) > MOST_SAMPLES:

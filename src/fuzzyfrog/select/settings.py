@@ -274,6 +274,21 @@ def seed_of(random_state: object) -> int:
     )
 
 
+def check_seed(seed: object) -> None:
+    """Raise unless a seed is an integer that scikit-learn takes as well."""
+    check_count("seed", seed, least=0)
+    if seed > HIGHEST_SEED:  # type: ignore[operator]
+        raise ParameterError("seed", f"be at most {HIGHEST_SEED}", shown(seed))
+
+
+def seeded(selector: Any, seed: int) -> Settings:
+    """Return the settings of a selector with a seed: its own, that of its fit, or another one."""
+    settings: Settings = selector.settings()
+    if settings.random_state is not None:
+        return settings
+    return replace(settings, random_state=getattr(selector, "seed_", seed))
+
+
 def checked_callbacks(callbacks: object) -> Sequence[Callback]:
     """Return the callbacks as a list."""
     items = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
