@@ -11,11 +11,11 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from fuzzyfrog.common.deadline import current_deadline, limited, stop_if_late
 from fuzzyfrog.common.resources import control_groups
@@ -85,9 +85,44 @@ def map_blocks(
     """
     blocks = list(items)
     n_lanes = min(n_threads, len(blocks))
-    if n_lanes <= 1 or _is_in_lane():
+    if n_lanes <= 1 or getattr(_here, "is_lane", False):
         return [_in_time(function, block) for block in blocks]
-    return _Round(function, blocks).run(n_lanes)
+    pending = deque(enumerate(blocks))  # popleft and clear are safe among threads
+    results: dict[int, Result] = {}
+    failures: dict[int, Exception] = {}
+    deadline = current_deadline().extended()  # its own, to be ended early
+
+    def take_blocks() -> None:
+        _here.is_lane = True
+        try:
+            with limited(deadline), suppress(IndexError):
+                while True:
+                    index, block = pending.popleft()
+                    try:
+                        results[index] = _in_time(function, block)
+                    except Exception as failure:
+                        failures[index] = failure
+                        pending.clear()
+        finally:
+            _here.is_lane = False
+
+    helpers: list[Future[None]] = []
+    try:
+        with suppress(RuntimeError):  # no more threads available: fewer lanes will do
+            helpers.extend(_pool().submit(take_blocks) for _ in range(n_lanes - 1))
+        take_blocks()
+    except BaseException:  # a second Ctrl-C: the helpers need not finish their blocks
+        deadline.end()
+        raise
+    finally:
+        pending.clear()  # not empty only after Ctrl-C
+        started = [helper for helper in helpers if not helper.cancel()]
+        wait(started)
+    for helper in started:
+        helper.result()  # raises anything but an Exception, such as SystemExit
+    if failures:
+        raise failures[min(failures)]
+    return [results[index] for index in range(len(blocks))]
 
 
 def _in_time(function: Callable[[Item], Result], block: Item) -> Result:
@@ -95,65 +130,7 @@ def _in_time(function: Callable[[Item], Result], block: Item) -> Result:
     return function(block)
 
 
-class _Round(Generic[Item, Result]):
-    """One call of `map_blocks`, whose lanes take the next block until none is left."""
-
-    def __init__(self, function: Callable[[Item], Result], blocks: list[Item]) -> None:
-        self._function = function
-        self._n_blocks = len(blocks)
-        self._pending = deque(enumerate(blocks))  # popleft and clear are safe among threads
-        self._results: dict[int, Result] = {}
-        self._failures: dict[int, Exception] = {}
-        self._deadline = current_deadline().extended()  # its own, to be ended early
-
-    def run(self, n_lanes: int) -> list[Result]:
-        helpers: list[Future[None]] = []
-        try:
-            with suppress(RuntimeError):  # no more threads available: fewer lanes will do
-                helpers.extend(_pool().submit(self._lane) for _ in range(n_lanes - 1))
-            self._lane()
-        except BaseException:  # a second Ctrl-C: the helpers need not finish their blocks
-            self._deadline.end()
-            raise
-        finally:
-            self._pending.clear()  # not empty only after Ctrl-C
-            started = [helper for helper in helpers if not helper.cancel()]
-            wait(started)
-        for helper in started:
-            helper.result()  # raises anything but an Exception, such as SystemExit
-        if self._failures:
-            raise self._failures[min(self._failures)]
-        return [self._results[index] for index in range(self._n_blocks)]
-
-    def _lane(self) -> None:
-        with _in_lane(), limited(self._deadline), suppress(IndexError):
-            while True:
-                index, block = self._pending.popleft()
-                self._call(index, block)
-
-    def _call(self, index: int, block: Item) -> None:
-        try:
-            self._results[index] = _in_time(self._function, block)
-        except Exception as failure:
-            self._failures[index] = failure
-            self._pending.clear()
-
-
-_here = threading.local()
-
-
-def _is_in_lane() -> bool:
-    return getattr(_here, "in_lane", False)
-
-
-@contextmanager
-def _in_lane() -> Iterator[None]:
-    _here.in_lane = True
-    try:
-        yield
-    finally:
-        _here.in_lane = False
-
+_here = threading.local()  # whether this thread takes blocks
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 
