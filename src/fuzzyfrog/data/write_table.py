@@ -56,7 +56,7 @@ def write_reduced(dataset: Dataset, columns: Sequence[str], path: Path, source: 
     if file is not None and kind == ".parquet" and is_typed:
         ParquetTable.of(file).copy(names, path)
         return
-    rows = _checked(_chosen(_cells(dataset, source), names), dataset, source)
+    rows = _rows(dataset, names, source)
     if kind == ".parquet":
         write_arrow(_columns(rows, dataset, source.decimal), path)
     elif kind == ".xlsx":
@@ -90,22 +90,21 @@ def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:
         yield [*map(spelled, values), label]
 
 
-def _chosen(rows: Iterator[list[Any]], names: Collection[str | None]) -> Iterator[list[Any]]:
+def _rows(
+    dataset: Dataset, names: Collection[str | None], source: CellSource
+) -> Iterator[list[Any]]:
+    """Yield the names of some columns, then their cells in each sample.
+
+    Raise at the end if the number of samples is not that of the data set.
+    """
+    rows = _cells(dataset, source)
     header = next(rows)
     places = [place for place, name in enumerate(header) if name in names]
     yield [header[place] for place in places]
-    for row in rows:
-        yield [row[place] for place in places]
-
-
-def _checked(
-    rows: Iterator[list[Any]], dataset: Dataset, source: CellSource
-) -> Iterator[list[Any]]:
-    """Yield the rows, and raise at the end if their number is not that of the data set."""
-    n_rows = -1
+    n_rows = 0
     for row in rows:
         n_rows += 1
-        yield row
+        yield [row[place] for place in places]
     if n_rows != (n_read := dataset.n_samples + dataset.n_left_out):
         name = dataset.name if source.file is None else source.file.name
         raise DataError(
@@ -130,18 +129,11 @@ def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[
     header = next(rows)
     columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
     categories = dataset.categories or [() if one else None for one in dataset.categorical]
-    for name, labels in zip(dataset.feature_names, categories, strict=True):
-        if name in columns:
-            cells = columns[name]
-            columns[name] = (
-                _numbers(cells, decimal) if labels is None else _categories(cells, set(labels))
-            )
-    target = columns[dataset.target_name]
-    columns[dataset.target_name] = (
-        _numbers(target, decimal)
-        if dataset.classes is None
-        else _categories(target, set(map(str, dataset.classes)))
-    )
+    labels_of = dict(zip(dataset.feature_names, categories, strict=True))
+    labels_of[dataset.target_name] = dataset.classes
+    for name in columns.keys() & labels_of.keys():
+        cells, labels = columns[name], labels_of[name]
+        columns[name] = _numbers(cells, decimal) if labels is None else _texts(cells, labels)
     return columns
 
 
@@ -158,6 +150,6 @@ def _numbers(cells: list[str], decimal: str) -> list[float | None]:
     return [None if number != number else number for number in numbers]
 
 
-def _categories(cells: list[str], labels: set[Hashable]) -> list[str | None]:
-    missing = MISSING - labels
+def _texts(cells: list[str], labels: Iterable[Hashable]) -> list[str | None]:
+    missing = MISSING - set(map(str, labels))
     return [None if cell.strip() in missing else cell for cell in cells]
