@@ -222,15 +222,11 @@ def _room_in_groups(root: Path) -> Iterator[int]:
     """Yield the bytes that each control group of this process leaves free."""
     for group in control_groups(root, "memory"):
         for limit, usage, idle in _NAMES:
-            yield from _room(group / limit, group / usage, group / "memory.stat", idle)
-
-
-def _room(limit: Path, usage: Path, statistics: Path, idle: str) -> Iterator[int]:
-    allowed, used = _text(limit).strip(), _text(usage).strip()
-    if allowed.isdigit() and used.isdigit():
-        # Pages of files that are no longer read count as used, but are freed when needed.
-        found = re.search(rf"^{idle} (\d+)$", _text(statistics), re.MULTILINE)
-        yield int(allowed) - int(used) + (int(found[1]) if found else 0)
+            allowed, used = _text(group / limit).strip(), _text(group / usage).strip()
+            if allowed.isdigit() and used.isdigit():
+                # Pages of files that are no longer read count as used, but are freed when needed.
+                found = re.search(rf"^{idle} (\d+)$", _text(group / "memory.stat"), re.MULTILINE)
+                yield int(allowed) - int(used) + (int(found[1]) if found else 0)
 
 
 def _text(path: Path) -> str:
@@ -255,14 +251,11 @@ def control_groups(root: Path, controller: str) -> Iterator[Path]:
         # Version 1 has one tree for each controller, version 2 one for all of them.
         if controllers and controller not in controllers.split(","):
             continue
-        steps = [controller, *_steps(path)] if controllers else _steps(path)
+        steps = [step for step in path.split("/") if step]
+        steps = [controller, *steps] if controllers else steps
         # A group gets no more than the groups around it; those of the host are not visible.
         for depth in range(1 if controllers else 0, len(steps) + 1):
             yield root.joinpath("sys/fs/cgroup", *steps[:depth])
-
-
-def _steps(path: str) -> list[str]:
-    return [step for step in path.split("/") if step]
 
 
 @contextmanager

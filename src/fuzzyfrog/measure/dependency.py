@@ -116,6 +116,8 @@ class SubsetScores:
         engine: EngineName,
         asked: Integers,
     ) -> None:
+        self.n_samples, self.n_features = geometry.n_samples, geometry.n_features
+        self.n_sampled, self.n_pairs = asked.size, geometry.n_pairs
         self._geometry = geometry
         self._join = join
         self._n_threads = n_threads
@@ -126,26 +128,6 @@ class SubsetScores:
         self._n_pairs = geometry.n_pairs_of(asked.size)
         self._made: dict[type[Engine], Engine] = {}
         self._last: tuple[Masks, Integers] | None = None  # a subset, and `_unsure` of it
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self._geometry.n_samples
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self._geometry.n_features
-
-    @property
-    def n_sampled(self) -> int:
-        """Number of samples whose memberships count."""
-        return self._asked.size
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs of enemies."""
-        return self._geometry.n_pairs
 
     @cached_property
     def tolerance(self) -> float:

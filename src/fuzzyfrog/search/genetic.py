@@ -1,5 +1,7 @@
 """The genetic algorithm of the paper's comparison."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
@@ -9,6 +11,7 @@ from fuzzyfrog.search.frogs.pond import preset_counts
 from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Stream, diverse_subsets
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Genetic(Parametrized):
     """Goldberg's simple genetic algorithm, as in Weka's ``GeneticSearch``.
 
@@ -33,18 +36,10 @@ class Genetic(Parametrized):
     0.6
     """
 
-    def __init__(
-        self,
-        *,
-        n_population: int | None = None,
-        n_generations: int | None = None,
-        p_crossover: float = 0.6,
-        p_mutation: float = 0.033,
-    ) -> None:
-        self.n_population = n_population
-        self.n_generations = n_generations
-        self.p_crossover = p_crossover
-        self.p_mutation = p_mutation
+    n_population: int | None = None
+    n_generations: int | None = None
+    p_crossover: float = 0.6
+    p_mutation: float = 0.033
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
         """Check the parameters, then return the coroutine that yields batches."""

@@ -11,6 +11,7 @@ from fuzzyfrog.search.frogs.pond import preset_counts
 from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Stream, diverse_subsets
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ParticleSwarm(Parametrized):
     """Binary particle swarm: a bit is set with the sigmoid of its velocity as probability.
 
@@ -33,20 +34,11 @@ class ParticleSwarm(Parametrized):
     2.0
     """
 
-    def __init__(
-        self,
-        *,
-        n_particles: int | None = None,
-        n_iterations: int | None = None,
-        c_own: float = 2.0,
-        c_swarm: float = 2.0,
-        max_velocity: float = 6.0,
-    ) -> None:
-        self.n_particles = n_particles
-        self.n_iterations = n_iterations
-        self.c_own = c_own
-        self.c_swarm = c_swarm
-        self.max_velocity = max_velocity
+    n_particles: int | None = None
+    n_iterations: int | None = None
+    c_own: float = 2.0
+    c_swarm: float = 2.0
+    max_velocity: float = 6.0
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
         """Check the parameters, then return the coroutine that yields batches."""

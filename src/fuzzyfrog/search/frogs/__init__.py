@@ -1,6 +1,6 @@
 """Shuffled frogs: the binary frog-leaping search of the paper, with an optional local search."""
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from fuzzyfrog.common.params import Parametrized, check_count, check_known
 from fuzzyfrog.errors import ParameterError
@@ -13,6 +13,7 @@ __all__ = ["ShuffledFrogs"]
 VARIANTS = {"learning": CoverPond, "local": LocalPond, "paper": Pond}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ShuffledFrogs(Parametrized):
     """Frogs in memeplexes that leap towards better ones, and are shuffled again and again.
 
@@ -45,28 +46,15 @@ class ShuffledFrogs(Parametrized):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        variant: str = "learning",
-        preset: str = "auto",
-        n_memeplexes: int | None = None,
-        n_frogs: int | None = None,
-        n_evolutions: int | None = None,
-        n_submemeplex: int | None = None,
-        max_step: int | None = None,
-        dissimilarity: str = "positive_region",
-        patience: int = 5,
-    ) -> None:
-        self.variant = variant
-        self.preset = preset
-        self.n_memeplexes = n_memeplexes
-        self.n_frogs = n_frogs
-        self.n_evolutions = n_evolutions
-        self.n_submemeplex = n_submemeplex
-        self.max_step = max_step
-        self.dissimilarity = dissimilarity
-        self.patience = patience
+    variant: str = "learning"
+    preset: str = "auto"
+    n_memeplexes: int | None = None
+    n_frogs: int | None = None
+    n_evolutions: int | None = None
+    n_submemeplex: int | None = None
+    max_step: int | None = None
+    dissimilarity: str = "positive_region"
+    patience: int = 5
 
     def propose(self, problem: Problem, seed: int) -> Proposal:
         """Check the parameters, then return the coroutine that yields batches."""
