@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import STDIN, SavedRun, loaded_run
 from fuzzyfrog.cli.names import line_of
-from fuzzyfrog.cli.options import Printing, given_options, typed
+from fuzzyfrog.cli.options import Printing, typed
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.recorded import recorded
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fuzzyfrog.result import Exchange, Result
+    from fuzzyfrog.result import Result
+
+STORED = (
+    "What the run knows about exchanges is in its report, and in `fuzzyfrog explain --feature`."
+)
 
 
 def swap(
@@ -44,7 +47,7 @@ def swap(
     """Exchange selected columns of a saved run for others, and see what that changes.
 
     The table is read as it was for the run, and the columns are measured, explained and checked
-    as any selection is. Without the table, the figures of the run are printed, if it has them.
+    as any selection is.
     """
     loaded = loaded_run(run)
     if len(exchanges) % 2:
@@ -57,15 +60,15 @@ def swap(
         raise UsageError("OLD NEW must change the selected columns, got pairs that undo them.")
     known = recorded(loaded)
     if known is None:
-        where = "the run was saved in Python, where `swap` of its selector returns"
-        _print_stored(loaded, after, files, printing, where)
-        return
+        raise UsageError(
+            "RUN.json must be a run of `fuzzyfrog select` or `fuzzyfrog reducts`, got one that was "
+            f"saved in Python. Call `swap` of its selector there. {STORED}"
+        )
     name, asked, search, checking, before = known
     asked = replace(asked, table=table or asked.table)
     if asked.table == STDIN or (asked.is_file and asked.source() is None):
-        where = f"{shlex.quote(asked.table)} is not here; --table with the table of the run returns"
-        _print_stored(loaded, after, files, printing, where)
-        return
+        where = shlex.quote(asked.table)
+        raise UsageError(f"--table must be the table of the run: {where} is not here. {STORED}")
     if search.feature_group:
         raise UsageError(
             "RUN.json must be a run without --feature-group. Name the columns and groups with "
@@ -103,38 +106,3 @@ def _after(loaded: Result, pairs: Iterable[tuple[str, str]]) -> tuple[int, ...]:
             f"{name.upper()} must {error.rule}, got {error.got}. {error.hint}"
         ) from None
     return loaded.selected
-
-
-def _print_stored(
-    loaded: Result, after: tuple[int, ...], files: Files, printing: Printing, where: str
-) -> None:
-    """Print what the run itself knows about an exchange; `where` says who knows the rest."""
-    from fuzzyfrog.words import words_of
-    from fuzzyfrog.words.columns import exchange_sentences
-
-    one, rest = _stored(loaded, after), f"{where} the whole record."
-    if one is None:
-        raise UsageError(f"RUN.json must have figures for this exchange, got none: {rest}")
-    if not files.are_none:
-        raise UsageError(f"{given_options(files)[0]} must come with the table: {rest}")
-    said = exchange_sentences(words_of(loaded), one)
-    lines = safe(said), f"These are figures of the run; {safe(rest)}"
-    write_found(one, lines, as_json=printing.as_json)
-
-
-def _stored(loaded: Result, after: tuple[int, ...]) -> Exchange | None:
-    """Return an exchange of one column whose figures a run has."""
-    from fuzzyfrog.result import Exchange
-
-    went, came = set(loaded.selected) - set(after), set(after) - set(loaded.selected)
-    if len(went) > 1 or not loaded.columns:
-        return None
-    (old,), (new,) = went, came
-    both = (*loaded.columns[old].replacements, *loaded.columns[new].replacements)
-    for one in both:
-        if one.feature in (old, new):
-            return Exchange(
-                loaded.names(went), loaded.names(came), loaded.dependency, one.lost, one.error,
-                loaded.chosen_accuracy, one.accuracy,
-            )  # fmt: skip
-    return None
