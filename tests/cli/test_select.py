@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from fuzzyfrog import DataError, ReductSelector, SoftSelector, load_dataset
+from fuzzyfrog.cli import summary
 from fuzzyfrog.result import Result, SoftPath
 
 
@@ -206,7 +207,7 @@ def test_what_cannot_be_is_refused_in_one_line(in_process, arguments, sentence):
     assert "Traceback" not in err
 
 
-def test_every_column_among_the_details(in_process, tmp_path):
+def test_every_column_among_the_details(in_process, tmp_path, monkeypatch):
     table = tmp_path / "t.csv"
     rows = [f"P{k * 37 % 101},{k % 2 + k % 7 / 20},{k * k % 11},5,{k % 2}" for k in range(60)]
     table.write_text("\n".join(["patient_id,a,b,c,y", *rows]) + "\n")
@@ -221,6 +222,8 @@ def test_every_column_among_the_details(in_process, tmp_path):
     assert said["b"].endswith("not told apart from shuffled columns")
     assert "has a single value" in said["c"]
     assert "Alone is the soft dependency of the column by itself" in out
+    monkeypatch.setattr(summary, "MAX_COLUMNS", 3)
+    assert "\n  and 1 more; --json lists all of them\n" in in_process(*asked, "--details")[1]
     _, document, _ = in_process(*asked, "--json")
     columns = json.loads(document)["result"]["columns"]
     assert [one["role"] for one in columns] == ["left out", "selected", "unneeded", "left out"]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.result import Check, Result
 
 MAX_FEATURES = 40  # shown one by one
+MAX_COLUMNS = 200  # in the table of all
 MAX_NAME = 30  # columns of a terminal for a name in the table of all
 
 
@@ -76,9 +77,10 @@ def column_lines(result: Result) -> Iterator[str]:
 
     words = words_of(result)
     (first, *titles), rows = columns_table(words)
-    shown = [[fitted(name, MAX_NAME), *map(safe, others)] for name, *others in rows]
+    shown = [[fitted(name, MAX_NAME), *map(safe, others)] for name, *others in rows[:MAX_COLUMNS]]
     yield ""
     yield from aligned([[first, *titles], *shown], right=set(range(2, len(titles))))
+    yield from _more(len(rows) - MAX_COLUMNS)
     yield ""
     meaning = words.meaning()
     yield f"{columns_lead(words)} {meaning}." if meaning else columns_lead(words)
@@ -92,8 +94,12 @@ def shown_features(rows: Sequence[Sequence[str]], titles: Sequence[str] = ()) ->
         yield from aligned([list(titles), *shown], right=set(range(1, len(titles))))
     else:
         yield from (f"  {name}" for (name,) in shown)
-    if len(rows) > MAX_FEATURES:
-        yield f"  and {len(rows) - MAX_FEATURES:,} more; --json lists all of them"
+    yield from _more(len(rows) - MAX_FEATURES)
+
+
+def _more(n_more: int) -> Iterator[str]:
+    if n_more > 0:
+        yield f"  and {n_more:,} more; --json lists all of them"
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Iterator[RenderableType]:

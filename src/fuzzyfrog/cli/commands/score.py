@@ -52,7 +52,8 @@ def _left_out(dataset: Dataset, names: list[str]) -> list[str]:
 
     from fuzzyfrog.select.left_out import left_out
 
-    is_named, none = np.isin(dataset.feature_names, names), np.zeros(dataset.n_features, np.bool_)
+    is_named = np.array([name in names for name in dataset.feature_names])
+    none = np.zeros_like(is_named)
     rest = left_out(dataset, is_named, none, drop_copies=True, drop_doubtful=True)
     _warn([*rest.sentences, *rest.copies_said(dataset.feature_names)])
     if names:  # what they are compared with is the same as without them
