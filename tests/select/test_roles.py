@@ -145,7 +145,8 @@ def test_replacements_are_the_best_exchanges_that_lose_half_at_most():
         scores = SoftDependency(X, wine.target).score(masks)
         least = selector.dependency_ - column.adds / 2
         order = [at for at in np.argsort(-scores, kind="stable")[:3] if scores[at] >= least]
-        assert [one.feature for one in column.replacements] == [others[at] for at in order]
+        if column.adds > 0:
+            assert [one.feature for one in column.replacements] == [others[at] for at in order]
         assert all(0.8 < one.accuracy <= 1.0 for one in column.replacements)
         numbers.append(len(order))
     assert 0 < sum(numbers) < 3 * len(selected)
@@ -162,6 +163,22 @@ def test_an_exchange_that_scores_higher_is_said():
     assert "substitute" in words.brief
 
 
+@pytest.mark.parametrize("affordable", [2**32, 178 * 20 * 800])
+def test_what_is_selected_for_its_neighbors_is_replaced_by_as_good_ones(monkeypatch, affordable):
+    monkeypatch.setattr(roles, "FEWEST_ROWS", 20)
+    monkeypatch.setattr("fuzzyfrog.select.soft.Soft.affordable", affordable)
+    wine = load_dataset("wine")
+    near = wine.values + 0.5 * wine.values.std(axis=0) * np.random.default_rng(0).normal(
+        size=wine.values.shape
+    )
+    X = np.hstack([wine.values, near])
+    selector = SoftSelector(size_rule="accuracy", redundant="keep").fit(X, wine.target)
+    selected = [one for one in selector.columns_ if one.role == "selected"]
+    assert sum(one.adds < 0 for one in selected) > 2
+    higher = [other for one in selected for other in one.replacements if other.lost < 0]
+    assert all(one.accuracy >= selector.result_.chosen_accuracy for one in higher)
+
+
 def test_a_replacement_as_bad_as_nothing_is_none():
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
@@ -171,7 +188,7 @@ def test_a_replacement_as_bad_as_nothing_is_none():
     assert good.adds > 0.1
     assert not good.replacements
     said = {row[0]: row[-1] for row in columns_table(words_of(selector.record()))[1]}
-    assert said["good"] == "no column tried in its place makes up for half of that"
+    assert said["good"] == "no column tried could take its place"
     assert repr(good) == f"<Column 'good': selected, adds {good.adds:+.4f}>"
     assert good.is_measurable
     assert not c.is_measurable

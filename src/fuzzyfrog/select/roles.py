@@ -237,14 +237,18 @@ class _Figures:
             )
 
         columns: dict[int, Column] = {}
+        right = self._result.chosen_accuracy or -inf
         for feature, (fall, error) in zip(selected, lost, strict=True):
             ranked = sorted(
                 (one for one in exchanged if one[0] == feature and one[2].lost <= fall / 2),
                 key=lambda one: one[2].lost,
             )
             best = [replace(one[2], feature=one[1]) for one in ranked[:MOST_REPLACEMENTS]]
-            if n_here == n_all:
-                best = [self._with_accuracy(feature, one) for one in best]
+            best = [
+                self._with_accuracy(feature, one) if n_here == n_all or one.lost < 0 else one
+                for one in best
+            ]  # what scores higher may still be worse for neighbors, which chose the size
+            best = [one for one in best if one.lost >= 0 or (one.accuracy or -inf) >= right]
             columns[feature] = replace(
                 column(feature),
                 alone=listed[feature],

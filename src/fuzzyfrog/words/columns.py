@@ -21,7 +21,7 @@ RULES = {
     "empty": "has no value",
 }  # fmt: skip
 LOWERS = 2.0  # standard errors by which a column clearly lowers or raises the score
-UNREPLACED = "no column tried in its place makes up for half of that"
+UNREPLACED = "no column tried could take its place"
 MARK_NAMES: dict[str, str] = {
     **dict(zip(ROLES, ROLES, strict=True)),
     "noise": "unneeded, like noise alone",
@@ -172,7 +172,7 @@ def _is_better(result: Result, one: Column) -> bool:
     cost = one.cost
     if one.role != "selected" or cost is None or cost.error is None:
         return False
-    is_as_right = (cost.accuracy or 1.0) >= (result.chosen_accuracy or 0.0)
+    is_as_right = (cost.accuracy or 0.0) >= (result.chosen_accuracy or 0.0)
     return is_as_right and -cost.lost > LOWERS * cost.error
 
 
