@@ -22,9 +22,9 @@ NODES_AT_ONCE = 100_000
 COVERS_AT_ONCE = 8
 
 
-def hardest_pairs(measure, requirements, size, n_rows):
+def hardest_pairs(measure, kept, size, n_rows):
     """Return the pairs of enemies for which the fewest features supply their part."""
-    geometry, kept = measure._geometry, requirements._kept
+    geometry = measure._geometry
     ends = geometry.starts[np.searchsorted(geometry.starts, np.arange(len(kept)), "right")]
     n_able, pairs = np.empty(0, np.int64), np.empty((0, 2), np.int64)
     for i, end in enumerate(ends):
@@ -39,8 +39,18 @@ def hardest_pairs(measure, requirements, size, n_rows):
     return pairs.T
 
 
-def first_reduct(search, requirements):
-    """Return a cover that breaks no pair, None if there is none, and the nodes visited."""
+def begun(measure, size, n_rows):
+    """Return the requirements of a table of classes, and a search that knows the hardest."""
+    every = np.ones(measure.n_features, np.bool_)
+    requirements = Requirements(measure, every)
+    kept = requirements._kept - requirements._unseen
+    one, other = hardest_pairs(measure, kept, size, n_rows)
+    rows = Rows(*requirements.rows(~every, one, other, np.maximum(kept[one], kept[other])))
+    return requirements, CoverSearch(rows, size, fixed=~every, allowed=every)
+
+
+def first_reduct(requirements, search):
+    """Return a subset that keeps the dependency, None if there is none, and the nodes visited."""
     n_nodes = 0
     while not search.is_exhausted:
         found = search.advance(NODES_AT_ONCE, COVERS_AT_ONCE)
@@ -63,18 +73,11 @@ def main():
     parser.add_argument("size", type=int)
     parser.add_argument("--rows", type=int, default=4000, help="hardest pairs to start with")
     options = parser.parse_args()
-    dataset = load_dataset(options.data)
-    measure = Dependency(dataset, n_jobs=1)
-    every = np.ones(dataset.n_features, np.bool_)
+    measure = Dependency(load_dataset(options.data), n_jobs=1)
     start = process_time()
-    requirements = Requirements(measure, every)
-    pairs = hardest_pairs(measure, requirements, options.size, options.rows)
-    kept = requirements._kept - requirements._unseen
-    needed = np.maximum(kept[pairs[0]], kept[pairs[1]])
-    rows = Rows(*requirements.rows(~every, *pairs, needed))
-    search = CoverSearch(rows, options.size, fixed=~every, allowed=every)
+    requirements, search = begun(measure, options.size, options.rows)
     ranked = process_time() - start
-    reduct, n_nodes = first_reduct(search, requirements)
+    reduct, n_nodes = first_reduct(requirements, search)
     answer = "no subset" if reduct is None else f"features {np.flatnonzero(reduct).tolist()}"
     print(
         f"{options.data}: {answer} of {options.size} features keeps the dependency. "
