@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from math import nan
 from sys import maxsize
@@ -250,14 +251,12 @@ def oracle_of(measure: Dependency, allowed: Masks, max_lost: int | None = None) 
     dependency.
     """
     check_provable(measure)
-    requirements: list[Requirements] = []  # computed on first use
+    requirements = cache(lambda: Requirements(measure, allowed))  # on first use
 
     def broken(subset: Masks) -> Rows:
-        if not requirements:
-            requirements.append(Requirements(measure, allowed))
         if max_lost is None:
-            return Rows(*requirements[0].broken(subset))
-        return Rows(*requirements[0].broken_beyond(subset, max_lost))
+            return Rows(*requirements().broken(subset))
+        return Rows(*requirements().broken_beyond(subset, max_lost))
 
     return broken
 

@@ -39,10 +39,14 @@ def test_bound_rounds_up():
 def test_what_the_fixed_leave_has_the_same_covers(data):
     rows = data.draw(problems(most_features=6))
     fixed, allowed = data.draw(choices(rows.n_features))
-    left = without_fixed(rows, fixed)
-    for size in range(rows.n_features + 1):
-        covers = all_covers(rows, size, fixed, allowed)
-        assert all_covers(left, size, fixed, allowed) == covers
+    free = np.flatnonzero(allowed & ~fixed)
+    left = without_fixed(rows, fixed, free)
+    nothing, everything = np.zeros(len(free), bool), np.ones(len(free), bool)
+    for size in range(len(free) + 1):
+        found = all_covers(left, size, nothing, everything)
+        covers = all_covers(rows, size + int(fixed.sum()), fixed, allowed)
+        whole = {frozenset([*free[list(one)], *np.flatnonzero(fixed)]) for one in found}
+        assert whole == covers
 
 
 @pytest.mark.parametrize("n_rows", [1, 3, 500])

@@ -98,7 +98,7 @@ class CheapestSearch:
         self._fixed_cost = int(costs[fixed].sum())
         self.budget = budget
         self.is_exhausted = budget < self._fixed_cost
-        self._rows = [self._for_free(rows)]
+        self._rows = [without_fixed(rows, fixed, self._free)]
         left = np.sort(costs[self._free]).cumsum()
         n_levels = 1 + int(np.searchsorted(left, budget - self._fixed_cost, side="right"))
         n_features = len(self._free)
@@ -116,13 +116,9 @@ class CheapestSearch:
         )
         self._set_rows()
 
-    def _for_free(self, rows: Rows) -> Rows:
-        left = without_fixed(rows, self._fixed)
-        return Rows(np.ascontiguousarray(left.weights[:, self._free]), left.needed)
-
     def add(self, rows: Rows) -> None:
         """Add rows: covers that break one of them no longer follow."""
-        self._rows.append(self._for_free(rows))
+        self._rows.append(without_fixed(rows, self._fixed, self._free))
         self._set_rows()
 
     def _set_rows(self) -> None:

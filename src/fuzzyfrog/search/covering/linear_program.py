@@ -33,12 +33,11 @@ LESS = 1e-5  # share of its need that a row does not ask for: ten times the solv
 PROGRAM_MARGIN = 1e-5  # subtracted from a bound before it is rounded up
 
 
-def without_fixed(rows: Rows, fixed: Masks) -> Rows:
-    """Return what the rows need in addition to the fixed features, whose weights become zero."""
+def without_fixed(rows: Rows, fixed: Masks, free: Integers) -> Rows:
+    """Return what the rows need of the free features in addition to the fixed ones."""
     needed = rows.deficits(fixed)
     is_open = needed > 0
-    weights = np.minimum(rows.weights[is_open], needed[is_open, np.newaxis])
-    weights[:, fixed] = 0.0
+    weights = np.minimum(rows.weights[np.ix_(is_open, free)], needed[is_open, np.newaxis])
     return Rows(weights, needed[is_open])
 
 
@@ -71,8 +70,8 @@ def relaxed(
     if costs is None:
         costs = np.ones(len(fixed), np.int64)
     free, spent = np.flatnonzero(allowed & ~fixed), int(costs[fixed].sum())
-    left = without_fixed(rows, fixed)
-    weights = sparse.csr_array(left.weights[:, free] / left.needed[:, np.newaxis])
+    left = without_fixed(rows, fixed, free)
+    weights = sparse.csr_array(left.weights / left.needed[:, np.newaxis])
     dearest = int(costs.max(initial=1))
     worth, shares[free] = _solved(weights, _hardest(weights), costs[free] / dearest)
     return spent + ceil((worth - MARGIN) * dearest), shares
@@ -161,18 +160,18 @@ def smallest_cover(rows: Rows, *, fixed: Masks, allowed: Masks, n_nodes: int) ->
     free, n_fixed = np.flatnonzero(allowed & ~fixed), int(fixed.sum())
     if not rows.covered_by(fixed | allowed):
         return Answer(None, n_fixed)
-    left = without_fixed(rows, fixed)
-    weights: Floats = left.weights[:, free] / left.needed[:, np.newaxis]
+    left = without_fixed(rows, fixed, free)
+    weights: Floats = left.weights / left.needed[:, np.newaxis]
     lower_bound = n_fixed
     while len(weights):
         chosen, bound = _solved_program(weights, n_nodes)
         lower_bound = max(lower_bound, n_fixed + bound)
         if chosen is None:
             return Answer(None, lower_bound)
-        cover = fixed.copy()
-        cover[free[chosen]] = True
-        is_broken = left.deficits(cover) > 0
+        is_broken = left.deficits(chosen) > 0
         if not is_broken.any():
+            cover = fixed.copy()
+            cover[free[chosen]] = True
             return Answer(cover, lower_bound)
         # Every cover has a feature of such a row that this subset does not have.
         cuts = (weights[: len(left)][is_broken] > 0) & ~chosen

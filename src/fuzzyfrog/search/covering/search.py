@@ -75,8 +75,7 @@ class CoverSearch:
         self._is_fixed_due = self._n_left == 0
 
     def _for_free(self, rows: Rows) -> Rows:
-        left = without_fixed(rows, self.fixed)
-        return Rows(np.ascontiguousarray(left.weights[:, self._free]), left.needed)
+        return without_fixed(rows, self.fixed, self._free)
 
     @property
     def is_exhausted(self) -> bool:
