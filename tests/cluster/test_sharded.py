@@ -61,8 +61,8 @@ def test_only_the_shards_stay_on_the_cluster(cluster, client):
 
     wait_until(lambda: len(held()) == 5)
     n_bytes = held()
-    assert all(key.startswith("Shard") for key in n_bytes)
-    table = 8 * 3000 * (7 + 3)  # with a place, a side and a target for each sample
+    assert all(key.startswith("Geometry") for key in n_bytes)
+    table = 8 * 3000 * (7 + 2)  # with a place and a mass for each sample
     assert sum(n_bytes.values()) == pytest.approx(table, rel=0.02)
 
 

@@ -6,16 +6,15 @@ depends on how the samples are split or in which order parts arrive.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fuzzyfrog.cluster.client import Client, Future, collected, threads_of
 from fuzzyfrog.cluster.worker import Bits, require_stamp, stamp, unpacked
-from fuzzyfrog.common.arrays import Floats, Masks
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import SubsetScores
 from fuzzyfrog.measure.geometry import Geometry, subset_of
@@ -97,7 +96,7 @@ class Sharded:
 
     def _shard(self, k: int) -> Future:
         if k not in self._shards:
-            shard = cut(self._geometry, k, self._n_shards)
+            shard = self._geometry.take(np.arange(k, self._geometry.n_samples, self._n_shards))
             self._shards[k] = self._client.scatter(shard, broadcast=False, hash=False)
         return self._shards[k]
 
@@ -122,74 +121,29 @@ def thread_bytes(n_cells: int, n_shards: int) -> float:
     return (8 * PER_THREAD + 26) * 2 * n_cells / n_shards + 4 * MOST_BYTES
 
 
-@dataclass(frozen=True, eq=False)
-class Shard:
-    """Every n-th sample of a geometry.
-
-    Attributes
-    ----------
-    Z : float64[n_samples, n_features]
-        Positions on the grid.
-    place : int64[n_samples]
-        Positions of the samples in the whole geometry, ascending.
-    side : int64[n_samples]
-        A number for each sample that differs between enemies.
-    target : float64[n_samples] or float64[0]
-        Positions of a numeric target, nothing for classes.
-    categorical : bool[n_features]
-        Categorical features.
-    """
-
-    Z: Floats
-    place: NDArray[np.int64]
-    side: NDArray[np.int64]
-    target: Floats
-    categorical: NDArray[np.bool_]
-
-    def __sizeof__(self) -> int:  # for Dask, to know what fits where
-        return object.__sizeof__(self) + self.Z.nbytes + 3 * self.place.nbytes
-
-
-def cut(geometry: Geometry, first: int, n_shards: int) -> Shard:
-    """Return one of the shards of a geometry, with its share of every class."""
-    rows = slice(first, None, n_shards)
-    return Shard(
-        np.ascontiguousarray(geometry.Z[rows]),
-        np.arange(geometry.n_samples)[rows],
-        geometry.side[rows],
-        geometry.target[rows],
-        geometry.categorical,
-    )
-
-
-def unite(*shards: Shard) -> tuple[Geometry, NDArray[np.int64]]:
+def unite(*shards: Geometry) -> tuple[Geometry, Integers]:
     """Return the samples of shards as a geometry, and which of the shards each comes from."""
-    place = np.concatenate([shard.place for shard in shards])
+    place = np.concatenate([shard.order for shard in shards])
     order = np.argsort(place)
-    origin = np.repeat(np.arange(len(shards)), [shard.place.size for shard in shards])
-    target = np.concatenate([shard.target for shard in shards])
-    side = np.concatenate([shard.side for shard in shards])[order]
-    sizes = [side.size] if target.size else np.unique(side, return_counts=True)[1]
-    n_features = len(shards[0].categorical)
-    Z = np.empty((order.size, n_features))  # filled shard by shard, without a second copy
+    origin = np.repeat(np.arange(len(shards)), [shard.n_samples for shard in shards])
+    Z = np.empty((order.size, shards[0].n_features))  # filled shard by shard, without a second copy
     where = np.argsort(order)
     for k, shard in enumerate(shards):
         Z[where[origin == k]] = shard.Z
-    geometry = Geometry(
-        Z,
-        place[order],
-        np.concatenate([[0], np.cumsum(sizes)]),  # a numeric target has one class
-        target[order] if target.size else target,
-        shards[0].categorical,
-        np.zeros(n_features),  # errors are of the whole table, which compares the scores
-        0.0,
-        np.ones(order.size, np.int64),  # masses count in the mean over the whole table
+    target = np.concatenate([shard.target for shard in shards])
+    together = replace(
+        shards[0],
+        Z=Z,
+        order=place[order],
+        starts=np.unique(sum(shard.starts for shard in shards)),  # of classes that have samples
+        target=target[order] if target.size else target,
+        masses=np.concatenate([shard.masses for shard in shards])[order],
     )
-    return geometry, origin[order]
+    return together, origin[order]
 
 
 def weigh_pair(
-    stamp: str, bits: Bits, allowed: Floats, join: int, *pair: Shard
+    stamp: str, bits: Bits, allowed: Floats, join: int, *pair: Geometry
 ) -> tuple[Floats, ...]:
     """Return the memberships of the samples of each shard within the pair.
 
@@ -203,8 +157,8 @@ def weigh_pair(
         Largest sum of (1 - membership) over the whole table that is still of interest.
     join : int
         How features are joined: a constant of the scan kernel.
-    *pair : Shard
-        One or two shards.
+    *pair : Geometry
+        One or two shards: every n-th sample, at its place in the whole geometry.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -165,6 +165,20 @@ class Geometry:
         starts = np.concatenate([[0], np.cumsum(np.sort(sizes))])
         about = np.empty(0), categorical, errors, 0.0, _masses(dataset)[order]
         return cls(_rows(Z, order), order, starts, *about)
+
+    def take(self, rows: Integers) -> Geometry:
+        """Return the geometry of some of the samples, in ascending order, at their positions."""
+        return replace(
+            self,
+            Z=self.Z[rows],
+            order=rows,
+            starts=np.searchsorted(rows, self.starts),
+            target=self.target[rows] if self.is_numeric else self.target,
+            masses=self.masses[rows],
+        )
+
+    def __sizeof__(self) -> int:  # for Dask, to know what fits where
+        return object.__sizeof__(self) + self.Z.nbytes + self.order.nbytes + self.masses.nbytes
 
     @property
     def n_samples(self) -> int:

@@ -8,14 +8,12 @@ then the samples that it fails on join the part, with the enemies that come too 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.measure.dependency import Dependency, SubsetScores
 from fuzzyfrog.measure.engines import Nearest
-from fuzzyfrog.measure.geometry import Geometry, subset_of
+from fuzzyfrog.measure.geometry import subset_of
 from fuzzyfrog.measure.requirements import assorted
 from fuzzyfrog.measure.tree import TreeEngine
 
@@ -78,7 +76,7 @@ class RowSample:
         joined = self._joined[: len(failed) + 1]
         rows = np.unique(np.concatenate([some for _, some in joined]))
         measure = self._measure
-        part = _part_of(measure._geometry, rows)
+        part = measure._geometry.take(rows)
         return SubsetScores(
             part, measure._join, measure._n_threads, measure._choice, np.arange(rows.size)
         )
@@ -101,15 +99,3 @@ class RowSample:
         lost = self._kept - found.membership
         worst = assorted(lost, lost > 0.0, N_BROKEN)
         return np.concatenate([worst, found.enemy[worst]])
-
-
-def _part_of(geometry: Geometry, rows: Integers) -> Geometry:
-    """Return the geometry of some of the samples, in ascending order, at their positions."""
-    return replace(
-        geometry,
-        Z=geometry.Z[rows],
-        order=np.arange(rows.size),
-        starts=np.searchsorted(rows, geometry.starts),
-        target=geometry.target[rows] if geometry.is_numeric else geometry.target,
-        masses=geometry.masses[rows],
-    )
