@@ -86,15 +86,11 @@ class ClusterMeasure:
         empty_round: float,
         task_seconds: float = TASK_SECONDS,
     ) -> None:
+        self.n_features = measure.n_features
         self._measure = measure
         self._layout = layout
         self._score_pace = Pace(empty_round, task_seconds)
         self._best_pace = Pace(empty_round, task_seconds)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features, the length of every mask."""
-        return self._measure.n_features
 
     @property
     def n_at_once(self) -> int:

@@ -114,7 +114,7 @@ class ScoreLog:
     """An open log: existing records are replayed first, then new ones are appended."""
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
-        self._path = path
+        self.path = path
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._file: int | None = None
         self._synced = time.monotonic()
@@ -146,11 +146,6 @@ class ScoreLog:
         return record[1]
 
     @property
-    def path(self) -> Path:
-        """The file."""
-        return self._path
-
-    @property
     def position(self) -> bytes:
         """The digest of the run and of all records so far, replayed or new."""
         return self._chain.digest()
@@ -168,7 +163,7 @@ class ScoreLog:
                 self._synced = time.monotonic()
         except OSError as error:
             self._close_file()
-            _warn(self._path, error)
+            _warn(self.path, error)
 
     def close(self) -> None:
         """Close the file and release its lock."""
@@ -176,10 +171,10 @@ class ScoreLog:
         self._lock.release()
 
     def _opened(self, wanted: Mapping[str, Any]) -> list[Record]:
-        self._file = os.open(self._path, os.O_RDWR | getattr(os, "O_BINARY", 0))
-        content = self._path.read_bytes()
-        header, start = _read_header(content, self._path)
-        _compare(header, wanted, self._path)
+        self._file = os.open(self.path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        content = self.path.read_bytes()
+        header, start = _read_header(content, self.path)
+        _compare(header, wanted, self.path)
         self._chain.update(content[:start])
         records, end = _read_records(content, start)
         os.truncate(self._file, end)

@@ -57,12 +57,8 @@ class Evaluator:
         self.log = log
         self._on_sample = on_sample
         self._all_rows = self._rows = _Rows(lambda: objective)
+        self.ledger = self._all_rows.ledger  # the scores on all rows
         self._sample: tuple[bytes, _Rows] | None = None  # the latest one
-
-    @property
-    def ledger(self) -> Ledger:
-        """The scores on all rows."""
-        return self._all_rows.ledger
 
     def evaluate(self, batch: Batch) -> tuple[Floats, str | None]:
         """Return the scores of a batch, and why it was cut short, None if it was not.
