@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import count, pairwise
+from itertools import count
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -25,6 +25,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.dependency import _checked_bar, checked_masks
+from fuzzyfrog.measure.geometry import parts_of
 
 if TYPE_CHECKING:
     from fuzzyfrog.search import Objective
@@ -317,8 +318,7 @@ class Copies:
         self, task: Callable[..., Floats], masks: Masks, n_tasks: int, *arguments: Floats
     ) -> Floats:
         """Return the results of a task for all parts of a batch, concatenated."""
-        cuts = np.linspace(0, len(masks), n_tasks + 1).astype(np.int64).tolist()
-        parts = [slice(first, last) for first, last in pairwise(cuts)]
+        parts = [slice(*cut) for cut in parts_of(len(masks), n_tasks)]
 
         def submit(missing: list[int]) -> Any:
             same = [[stamp()] * len(missing), [self._name] * len(missing)]

@@ -34,10 +34,10 @@ from fuzzyfrog.measure.geometry import (
     SURE,
     Geometry,
     Subset,
-    blocks_of,
     exact_mean,
     exact_means,
     mean_membership,
+    parts_of,
     subset_of,
     total,
 )
@@ -552,7 +552,7 @@ class Dependency(SubsetScores):
             )  # fmt: skip
 
         everything = samples.size == self.n_samples
-        blocks = blocks_of(samples.size) if everything else [(i, i + 1) for i in samples.tolist()]
+        blocks = parts_of(samples.size) if everything else [(i, i + 1) for i in samples.tolist()]
         map_blocks(rows, blocks, self._n_threads if everything else 1)
         return enemy[samples]
 
@@ -582,7 +582,7 @@ class Dependency(SubsetScores):
         if self._pairs_suit_arrays(self.n_samples, subset):
             lowest = ArrayEngine(geometry, self._join, 1).infimum(subset, degrees)
         else:
-            map_blocks(rows, blocks_of(self.n_samples), self._n_threads)
+            map_blocks(rows, parts_of(self.n_samples), self._n_threads)
         result = np.empty(self.n_samples)
         result[geometry.order] = lowest
         return result

@@ -9,7 +9,6 @@ answers are the same, bit for bit (docs/theory.md#grid).
 The tree is in `tree.py`.
 """
 
-import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
@@ -24,7 +23,7 @@ from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.common.tnorms import PRODUCT, SUM, both
 from fuzzyfrog.data.scaling import GRID
-from fuzzyfrog.measure.geometry import Geometry, Subset, batch_of, blocks_of, subset_of, total
+from fuzzyfrog.measure.geometry import Geometry, Subset, batch_of, parts_of, subset_of, total
 from fuzzyfrog.measure.threads import map_blocks
 
 Weights = Integers
@@ -154,7 +153,7 @@ class PlainEngine(Engine):
                 *block, membership, enemy,
             )  # fmt: skip
 
-        map_blocks(rows, blocks_of(self.asked.size), self._threads_for(self.n_pairs))
+        map_blocks(rows, parts_of(self.asked.size), self._threads_for(self.n_pairs))
         return Nearest(membership, enemy, complete=True)
 
 
@@ -297,9 +296,7 @@ def _cuts(n_items: int, n_threads: int, n_pairs: int) -> list[tuple[int, int]]:
     be noticed late.
     """
     n_parts = 1 if n_threads == 1 else 8 * n_threads
-    n_parts = min(n_items, max(n_parts, n_items * n_pairs // _PAIRS_AT_ONCE))
-    cuts = np.linspace(0, n_items, n_parts + 1).astype(np.int64).tolist()
-    return list(itertools.pairwise(cuts))
+    return parts_of(n_items, max(n_parts, n_items * n_pairs // _PAIRS_AT_ONCE))
 
 
 def closer(a: Nearest, b: Nearest) -> Nearest:

@@ -106,10 +106,10 @@ def n_blocks(n_samples: int) -> int:
     return -(-n_samples // LANES)
 
 
-def blocks_of(n_rows: int) -> list[tuple[int, int]]:
-    """Return rows split into parts that are worth a call: (first, last) of each."""
-    cuts = np.linspace(0, n_rows, 1 + min(n_rows, 64)).astype(np.int64)
-    return [(int(a), int(b)) for a, b in itertools.pairwise(cuts)]
+def parts_of(n_items: int, n_parts: int = 64) -> list[tuple[int, int]]:
+    """Return items split into equal parts, none of them empty: (first, last) of each."""
+    cuts = np.linspace(0, n_items, 1 + min(n_items, n_parts)).astype(np.int64).tolist()
+    return list(itertools.pairwise(cuts))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,12 @@ In small tables `weigh_step` scores all of them at once; in larger ones the enem
 rule out most of them.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure import engines
-from fuzzyfrog.measure.geometry import Geometry
+from fuzzyfrog.measure.geometry import Geometry, parts_of
 from fuzzyfrog.measure.threads import map_blocks
 
 _kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend")
@@ -92,8 +90,7 @@ class Witnesses:
             )
             return total
 
-        cuts = np.linspace(0, asked.size, 4 * self._n_threads + 1).astype(np.int64).tolist()
-        parts = map_blocks(part, pairwise(cuts), self._n_threads)
+        parts = map_blocks(part, parts_of(asked.size, 4 * self._n_threads), self._n_threads)
         found = sum(parts, np.zeros(near.shape[1]))
         return found if is_few else found[features]
 

@@ -105,7 +105,7 @@ class SampledDependency(SubsetScores):
     @cached_property
     def _others(self) -> SubsetScores:
         others = self._places(self._drawn[self.n_sampled : 2 * self.n_sampled])
-        return SubsetScores(self._geometry, self._join, self._n_threads, self._choice, others)
+        return self._on(others)
 
     def _places(self, samples: Integers) -> Integers:
         """Return the positions of samples in the geometry, ascending."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure.engines import Engine, Nearest, _kernel_scan, closer
-from fuzzyfrog.measure.geometry import LANES, NEVER, STAGE, Geometry, Subset, Table
+from fuzzyfrog.measure.geometry import LANES, NEVER, STAGE, Geometry, Subset, Table, parts_of
 from fuzzyfrog.measure.threads import map_blocks
 
 if TYPE_CHECKING:
@@ -152,15 +152,13 @@ class TreeEngine(Engine):
         lanes = np.empty((features.size, sample.size), np.int16)
         queries = np.empty((sample.size, features.size), np.int16)
         Z = np.empty((sample.size, exact.size))
-        cuts = np.linspace(0, sample.size, 4 * n_threads + 1).astype(np.int64)
 
-        def part(k: int) -> None:
+        def part(cut: tuple[int, int]) -> None:
             _kernel_tree.gather(
-                geometry.queries, geometry.Z, sample, features, exact, cuts[k], cuts[k + 1],
-                lanes, queries, Z,
-            )  # fmt: skip
+                geometry.queries, geometry.Z, sample, features, exact, *cut, lanes, queries, Z
+            )
 
-        map_blocks(part, range(4 * n_threads), n_threads)
+        map_blocks(part, parts_of(sample.size, 4 * n_threads), n_threads)
         target, level = None, geometry.level
         if geometry.is_numeric:
             target, level = geometry.target[sample], level._replace(of=level.of[sample])
