@@ -281,6 +281,11 @@ def test_same_bits_for_any_number_of_threads_and_any_batch(monkeypatch):
     steps = Extensions(masks[3], np.flatnonzero(~masks[3]))
     for ask in (one.best, one.memberships):
         assert ask(steps).tobytes() == ask(np.asarray(steps)).tobytes()
+    for some in (steps, Extensions(steps.base, steps.added[::-1])):  # one has not the best first
+        expected = one.best(some).tobytes()
+        with monkeypatch.context() as patch:
+            patch.setattr(soft, "_MOST_RACING", 1)  # each alone
+            assert one.best(some).tobytes() == expected
 
 
 def test_noise_lowers_it_and_a_useful_feature_raises_it():

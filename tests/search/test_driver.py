@@ -19,6 +19,7 @@ from fuzzyfrog.search import (
     ShuffledFrogs,
     run,
 )
+from fuzzyfrog.search import evaluator as evaluating
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.evaluator import Budget, Evaluator, subset_keys
 from search.lookup import Lookup, Scripted, mask_of, masks, plain, random_table, sizes_of
@@ -416,7 +417,7 @@ def test_memory_that_runs_out_costs_the_rest_of_the_search_not_the_best_so_far()
 
 
 @pytest.mark.parametrize("n_features", [9, 140])  # keys are the bits, or a sum
-def test_steps_and_masks_are_the_same_run(n_features):
+def test_steps_and_masks_are_the_same_run(n_features, monkeypatch):
     class Worth:
         """Takes anything for a subset; the first features say the same."""
 
@@ -433,6 +434,7 @@ def test_steps_and_masks_are_the_same_run(n_features):
             return np.where(scores == scores.max(), scores, -np.inf)
 
     problem = Problem(n_features, 10, 1e9, n_features_to_select=4)
+    monkeypatch.setattr(evaluating, "MASK_CELLS", 4 * n_features)
     found = []
     for takes_extensions in (True, False):
         worth = Worth(takes_extensions)

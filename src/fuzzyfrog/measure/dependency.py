@@ -105,7 +105,6 @@ class SubsetScores:
     """The mean membership of samples in the positive region, for subsets of features."""
 
     is_monotone = True  # adding a feature never lowers it
-    takes_extensions = True  # in place of masks
     chance: float | None = None  # nothing is expected of features that say nothing
 
     def __init__(
@@ -242,7 +241,7 @@ class SubsetScores:
         them were scored.
         """
         checked = self._checked(masks)
-        step = one_step(masks if isinstance(masks, Extensions) else checked)
+        step = one_step(checked)
         if step is not None and not self._suits_arrays(checked):
             if not self._is_small:
                 return self._best_extensions(checked, *step)

@@ -51,6 +51,7 @@ _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws fro
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
 _FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
+_MOST_RACING = 2**20  # memberships of extensions that race together
 _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CLOSE = 1e-9  # scores that are scored again, far beyond the rounding of float64
@@ -251,10 +252,7 @@ class SoftDependency:
         scores = np.full(len(checked), -np.inf)
         rows = np.arange(len(checked))
         if step is not None:
-            rows = self._racing._contenders(*step)
-            if self._precision is SINGLE_PRECISION:  # it cannot tell those that are left apart
-                rows = rows[:1]
-            rows = self._finalists(*step, rows)
+            rows = self._finalists(*step, self._winners(*step))
         scores[rows] = self.score(checked[rows])
         scores[scores < scores.max(initial=-np.inf) - self.tolerance] = -np.inf
         return scores
@@ -414,6 +412,15 @@ class SoftDependency:
             found[:, again] = np.where(is_unsure[:, again], sure, found[:, again])
         return found
 
+    def _winners(self, base: Mask, added: Integers) -> Integers:
+        """Return the contenders of races between as many extensions as fit into memory."""
+        at_once, left = max(1, _MOST_RACING // len(self._drawn)), []
+        for start in range(0, len(added), at_once):
+            some = start + self._racing._contenders(base, added[start : start + at_once])
+            # Single precision cannot tell those that are left apart.
+            left.append(some[:1] if self._precision is SINGLE_PRECISION else some)
+        return np.concatenate(left)
+
     def _contenders(self, base: Mask, added: Integers) -> Integers:
         """Return the extensions of which one is the best, as far as a race can tell.
 
@@ -427,18 +434,20 @@ class SoftDependency:
             more, is_unsure = self._weighed(features, added[left], SINGLE_PRECISION, anchors)
             masses = self._masses_of(self._drawn[:last])
             counts = np.ones(last) if masses is None else masses / masses.mean()
-            found = np.hstack([found, more])
-            n_unsure = n_unsure + np.vstack(
-                [is_unsure @ counts[first:], is_unsure @ counts[first:] ** 2]
-            )
+            found = np.hstack([found, more]) if first else more
+            if is_unsure.any():
+                powers = np.vstack([counts[first:], counts[first:] ** 2])
+                n_unsure = n_unsure + powers @ is_unsure.T
             doubt = _doubt(len(features) + 1, is_weighted=masses is not None) + n_unsure[0] / last
             scores = mean_by(found, masses)
             leader = int(np.argmax(scores - doubt))
             behind = (scores - doubt)[leader] - (scores + doubt)
-            # An unsure membership may be anything from 0 to 1.
-            variance = _variances(found[leader] - found, masses)
-            variance += (n_unsure[1] + n_unsure[1, leader]) / last
-            error = np.sqrt(variance / last * (1 - last / n_anchors))
+            error = np.zeros(len(left))  # on all anchors, the scores are no estimates
+            if last < n_anchors:
+                # An unsure membership may be anything from 0 to 1.
+                variance = _variances(found[leader] - found, masses)
+                variance += (n_unsure[1] + n_unsure[1, leader]) / last
+                error = np.sqrt(variance / last * (1 - last / n_anchors))
             stays = behind <= _FAR_BEHIND * error
             left, found, n_unsure = left[stays], found[stays], n_unsure[:, stays]
             if len(left) == 1:

@@ -20,6 +20,7 @@ from fuzzyfrog.search.checkpoint import ScoreLog, foreign, scores_in
 from fuzzyfrog.search.protocol import Batch, Objective, packed
 
 KEY_BYTES = 16
+MASK_CELLS = 2**24  # of masks at once, for an objective that takes nothing else
 CHUNK_SECONDS = 0.5  # work that a killed or stopped run may lose
 GROWTH = 4  # a chunk may be this much larger than the last, which may have been easy
 CHUNKS_OF_ALL = 4  # subsets in a chunk for each that the objective scores in parallel
@@ -141,7 +142,7 @@ class Evaluator:
         among_best = all_scores >= all_scores.max(initial=-inf) - within
         return np.where(among_best & (all_scores >= bars), all_scores, -inf), cut
 
-    def _best(self, subsets: Masks, keys: list[bytes], log: ScoreLog | None) -> Floats:
+    def _best(self, subsets: Any, keys: list[bytes], log: ScoreLog | None) -> Floats:
         """Return the scores of the best subsets, -inf for others; from the log if it has them."""
         known = None if log is None else self._replayed(keys)
         if known is not None:
@@ -149,9 +150,13 @@ class Evaluator:
                 raise foreign()
             return known
         objective = self._rows.objective
-        if not getattr(objective, "takes_extensions", False):
-            subsets = np.asarray(subsets)
-        scores = np.asarray(objective.best(subsets), np.float64)
+        if isinstance(subsets, Extensions) and not getattr(objective, "takes_extensions", False):
+            n_rows = max(1, MASK_CELLS // len(subsets.base))
+            starts = range(0, len(subsets), n_rows)
+            found = [objective.best(subsets[start : start + n_rows]) for start in starts]
+            scores = np.concatenate(found).astype(np.float64)
+        else:
+            scores = np.asarray(objective.best(subsets), np.float64)
         if log is not None:
             self._keep(keys, scores)
         return scores

@@ -9,7 +9,8 @@ from fuzzyfrog.common.params import Parametrized
 from fuzzyfrog.search.protocol import Batch, Constraints, Problem, Proposal, Steps
 
 PATH = 20  # features that are added even if the score falls, since it may rise again
-BATCH_CELLS = 2**24  # subsets times features of one batch: 16 MB, all candidates up to 4,096
+BATCH_CELLS = 2**24  # subsets times features of one batch: all candidates up to 4,096 ...
+BATCH_SAMPLES = 2**23  # ... or subsets times samples, if these are fewer
 
 
 class QuickReduct(Parametrized):
@@ -45,10 +46,10 @@ def grow(problem: Problem) -> Steps[tuple[Masks, float]]:
     while len(left) and _wants_more(problem, int(subset.sum()), score, highest):
         highest = max(highest, score)
         if problem.costs is None:
-            scores = yield from try_each(subset, left, problem.tolerance)
+            scores = yield from try_each(problem, subset, left, problem.tolerance)
             chosen = int(np.argmax(scores >= scores.max() - problem.tolerance))
         else:
-            scores = yield from try_each(subset, left, within=None)
+            scores = yield from try_each(problem, subset, left, within=None)
             gained = np.minimum(scores, problem.target) - max(score, 0.0)
             worth = np.where(gained > problem.tolerance, gained, 0.0) / problem.costs[left]
             chosen = int(np.lexsort((problem.costs[left], -worth))[0])
@@ -66,12 +67,15 @@ def _wants_more(problem: Problem, size: int, score: float, highest: float) -> bo
     return score < problem.target
 
 
-def try_each(subset: Masks, candidates: Integers, within: float | None) -> Steps[Floats]:
+def try_each(
+    problem: Problem, subset: Masks, candidates: Integers, within: float | None
+) -> Steps[Floats]:
     """Score the subset with each candidate added; -inf for all but the best of each batch.
 
     The best are those that lie `within` the highest score; None for all.
     """
-    n_rows = max(1, BATCH_CELLS // len(subset))
+    n_samples = max(1, problem.n_cells // problem.n_features)
+    n_rows = max(1, BATCH_CELLS // problem.n_features, BATCH_SAMPLES // n_samples)
     scores = np.empty(len(candidates))
     for start in range(0, len(candidates), n_rows):
         some = candidates[start : start + n_rows]

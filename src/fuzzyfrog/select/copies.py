@@ -169,25 +169,25 @@ def _correlated(dataset: Dataset, features: Sequence[int]) -> Groups:
     for first in range(0, len(features), BLOCK):
         leaders = np.array(list(groups), np.intp)
         block = directions[:, first : first + BLOCK]
-        to_leaders, inside = np.abs(block.T @ directions[:, leaders]), np.abs(block.T @ block)
+        inside = np.abs(block.T @ block)
+        nearest, leader_of = np.zeros(block.shape[1]), np.zeros(block.shape[1], np.intp)
+        if len(leaders):
+            to_leaders = np.abs(block.T @ directions[:, leaders])
+            nearest, leader_of = to_leaders.max(axis=1), leaders[to_leaders.argmax(axis=1)]
         new: list[int] = []
         for place in range(block.shape[1]):
-            near = np.concatenate([to_leaders[place], inside[place, new]])
-            best = int(np.argmax(near)) if len(near) else 0
-            leader = None
-            if len(near) and near[best] >= required:
-                leader = (
-                    int(leaders[best]) if best < len(leaders) else first + new[best - len(leaders)]
-                )
-                if not is_sure and not _are_alike(
-                    dataset, features[leader], features[first + place]
-                ):
-                    leader = None
-            if leader is None:
+            near, leader = nearest[place], int(leader_of[place])
+            if new and inside[place, new].max() > near:
+                best = int(np.argmax(inside[place, new]))
+                near, leader = inside[place, new[best]], first + new[best]
+            is_alike = near >= required
+            if is_alike and not is_sure:
+                is_alike = _are_alike(dataset, features[leader], features[first + place])
+            if is_alike:
+                groups[leader].append(first + place)
+            else:
                 new.append(place)
                 groups[first + place] = []
-            else:
-                groups[leader].append(first + place)
     return [
         (features[leader], *(features[other] for other in others))
         for leader, others in groups.items()

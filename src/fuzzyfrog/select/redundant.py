@@ -125,6 +125,14 @@ def correlations(dataset: Dataset, columns: Integers, others: Integers) -> Float
 
     Gaps are at the median. It is 0 for categories and for columns that are constant.
     """
+    from threadpoolctl import ThreadpoolController  # slow to import
+
+    # Many small products: threads of BLAS would wait for each other most of the time.
+    with ThreadpoolController().limit(limits=1, user_api="blas"):
+        return _correlations(dataset, columns, others)
+
+
+def _correlations(dataset: Dataset, columns: Integers, others: Integers) -> Floats:
     alike = np.zeros((len(columns), len(others)))
     masses = None if dataset.weights is None else masses_of(dataset)
     total = dataset.n_samples if masses is None else masses.sum()
