@@ -39,7 +39,7 @@ class LeftOut:
     mask : bool[n_features]
         Which they are.
     sentences : tuple of str
-        What to tell about identifiers, dates, and blank columns.
+        What to tell about identifiers, dates, blank columns and copies.
     copies, correlated : tuple of Alike
         Features that say the same as another, and those that order the samples alike, which stay.
     identifiers : tuple of int
@@ -51,24 +51,6 @@ class LeftOut:
     copies: tuple[Alike, ...]
     correlated: tuple[Alike, ...]
     identifiers: tuple[int, ...]
-
-    def copies_said(self, names: Sequence[str]) -> Iterator[Sentence]:
-        """Yield a sentence about the copies that are left out."""
-        parts, copies = [], list[str]()
-        for group in self.copies:
-            others = [names[feature] for feature in group.others if self.mask[feature]]
-            if others:
-                say = "says" if len(others) == 1 else "say"
-                parts.append(f"{listed(others)} {say} the same as {shown(names[group.feature])}")
-                copies += others
-        if parts:
-            more = len(parts) - MOST_SENTENCES
-            end = f"; and {count(more, 'more group')} of copies" if more > 0 else ""
-            said, keep = "; ".join(parts[:MOST_SENTENCES]), Setting("must_include")
-            are = "They are left out; keep one with "
-            if len(copies) == 1:
-                are, keep = "It is left out; keep it with ", Setting("must_include", copies)
-            yield Sentence(f"{said}{end}. {are}", keep, ".")
 
 
 def left_out(
@@ -141,6 +123,7 @@ def left_out(
             copies.append(Alike(kept, tuple(one for one in group if one != kept)))
             mask[[one for one in copies[-1].others if not included[one]]] = True
         correlated = [Alike(group[0], group[1:]) for group in near if not ids & set(group)]
+    sentences += _copies_said(dataset.feature_names, copies, mask)
     identifiers = tuple(
         one for one in sorted(staying) if not mask[one] and not holds_dates(dataset, one)
     )
@@ -174,6 +157,24 @@ def _without_values(dataset: Dataset, blank: Mapping[int, Rule], mask: Masks) ->
             if some:
                 said = f"{have} {what} sample. Nothing can be learned from {them}."
                 yield Sentence(said, end if is_out else "")
+
+
+def _copies_said(names: Sequence[str], groups: Sequence[Alike], mask: Masks) -> Iterator[Sentence]:
+    """Yield a sentence about the copies that are left out."""
+    parts, copies = [], list[str]()
+    for group in groups:
+        if others := [names[feature] for feature in group.others if mask[feature]]:
+            say = "says" if len(others) == 1 else "say"
+            parts.append(f"{listed(others)} {say} the same as {shown(names[group.feature])}")
+            copies += others
+    if parts:
+        more = len(parts) - MOST_SENTENCES
+        end = f"; and {count(more, 'more group')} of copies" if more > 0 else ""
+        said, keep = "; ".join(parts[:MOST_SENTENCES]), Setting("must_include")
+        are = "They are left out; keep one with "
+        if len(copies) == 1:
+            are, keep = "It is left out; keep it with ", Setting("must_include", copies)
+        yield Sentence(f"{said}{end}. {are}", keep, ".")
 
 
 def _said(

@@ -242,7 +242,6 @@ class _Fit:
         settings, dataset = self._settings, measure.dataset
         included, excluded, rest = constraints_of(dataset, settings, self._groups)
         self._warn(rest.sentences)
-        self._warn(rest.copies_said(dataset.feature_names))
         oracle = None
         if settings.proves or (here is measure and not self._groups):
             allowed = self._groups.expanded(~excluded)

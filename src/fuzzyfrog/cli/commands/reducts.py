@@ -87,7 +87,7 @@ def _list_all(
             from fuzzyfrog.select.selection import constraints_of
 
             included, excluded, rest = constraints_of(dataset, settings, Groups.of(None, dataset))
-            for sentence in (*rest.sentences, *rest.copies_said(dataset.feature_names)):
+            for sentence in rest.sentences:
                 warn(in_options(sentence))
             left_out += itertools.compress(dataset.feature_names, excluded)
             course.phase("searching for the first reduct")

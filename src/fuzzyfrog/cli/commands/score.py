@@ -55,7 +55,7 @@ def _left_out(dataset: Dataset, names: list[str]) -> list[str]:
     is_named = np.array([name in names for name in dataset.feature_names])
     none = np.zeros_like(is_named)
     rest = left_out(dataset, is_named, none, drop_copies=True, drop_doubtful=True)
-    _warn([*rest.sentences, *rest.copies_said(dataset.feature_names)])
+    _warn(rest.sentences)
     if names:  # what they are compared with is the same as without them
         _warn(left_out(dataset, none, ~is_named, drop_copies=False, drop_doubtful=False).sentences)
         rest = left_out(dataset, none, none, drop_copies=True, drop_doubtful=True)
