@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import compress
 from math import inf
 from typing import TypeVar
 
@@ -152,7 +153,7 @@ def _selected(
     first = groups.in_result(structs.replace(result, notes=(*notes, early)))
     return result, files.write_answer(
         first.without_rows() if files.no_rows else first,
-        [loaded.dataset.feature_names[one] for one in groups.columns_of(result.selected)],
+        [*compress(loaded.dataset.feature_names, groups.mask(result.selected))],
         loaded,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,13 +64,9 @@ class Selecting:
         stop_if_late()
         return result
 
-    def mask(self, features: Sequence[int]) -> Masks:
-        """Return the columns that some features stand for."""
-        return self._groups.expanded(np.isin(np.arange(self._dataset.n_features), features))
-
     def choices(self, rows: Integers) -> dict[str, Masks]:
         """Return all features, and those selected on some samples, by their names."""
-        return {"all": self.allowed, "selected": self.mask(self.selected(rows).selected)}
+        return {"all": self.allowed, "selected": self._groups.mask(self.selected(rows).selected)}
 
     def noise(self, seed: int) -> NoiseGuard | str | None:
         """Return the noise guard, or why it was left out."""

@@ -370,10 +370,10 @@ class CrossValidation:
         rival_features: tuple[str, ...] = ()
         if rival is not None:
             self._say("checking the soft measure")
-            chosen["soft"] = [rival.mask(rival.selected(np.sort(one)).selected) for one, _ in parts]
+            chosen["soft"] = [rival.choices(np.sort(one))["selected"] for one, _ in parts]
             pairs = zip(folds, chosen["soft"], strict=True)
             scores["soft"] = [self._tried(fold, features) for fold, features in pairs]
-            rival_features = self._named(rival.mask(rival.selected(self._rows).selected))
+            rival_features = self._named(rival.choices(self._rows)["selected"])
         metric = next(iter(self._scorers))
         return Check(
             metric=metric,

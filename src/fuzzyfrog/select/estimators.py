@@ -156,8 +156,7 @@ class Selector(Parameters, TableSelector):
     @property
     def support_(self) -> Masks:
         """Mask of the selected features."""
-        chosen = np.isin(np.arange(self.result_.table.n_features), self.result_.selected)
-        return self._groups.expanded(chosen)
+        return self._groups.mask(self.result_.selected)
 
     @property
     def n_features_(self) -> int:
@@ -266,8 +265,8 @@ class Selector(Parameters, TableSelector):
             rule = f"be a position in reducts_, from 0 to {n_reducts - 1}"
             raise ParameterError("i", rule, shown(i))
         measure = self._kind().measured(self._evidence.dataset, self.n_jobs)
-        columns = np.isin(np.arange(self.n_features_in_), self.result_.reducts[i].features)
-        support = self._groups.expanded(columns)[self._evidence.features]
+        columns = self._groups.mask(self.result_.reducts[i].features)
+        support = columns[self._evidence.features]
         chosen = with_reduct(self.result_, int(i), measure, support)
         self.result_ = replace(chosen, columns=for_reduct(chosen))
         return self
@@ -1082,9 +1081,7 @@ def _doubts(
     result: Result, dataset: Dataset, settings: Settings, groups: Groups, has_time: bool
 ) -> tuple[str, ...]:
     """Return reasons why models may do worse with the selected features, if there is time."""
-    columns = np.arange(dataset.n_features)
-    support = groups.expanded(np.isin(columns, result.selected))
-    allowed = groups.expanded(~np.isin(columns, result.excluded))
+    support, allowed = groups.mask(result.selected), ~groups.mask(result.excluded)
     doubts: list[str] = []
     try:
         doubts += settings.kind.doubts(dataset, support, allowed)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import ArrayLike
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.messages import count, listed, shown
@@ -100,10 +101,9 @@ class Groups:
             found[..., others] = found[..., [first]]
         return found
 
-    def columns_of(self, features: Sequence[int]) -> list[int]:
-        """Return the columns that some features stand for, ascending."""
-        mask = np.isin(np.arange(self.n_features), features)
-        return np.flatnonzero(self.expanded(mask)).tolist()
+    def mask(self, features: ArrayLike) -> Masks:
+        """Return the columns that some features stand for."""
+        return self.expanded(np.isin(np.arange(self.n_features), features))
 
     def spread(self, values: Floats) -> Floats:
         """Return values of columns, with that of the first column for all of a group."""

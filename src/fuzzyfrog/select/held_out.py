@@ -47,8 +47,7 @@ def chance_doubts(
         return
     if chosen.stop_reason != "converged":
         return
-    features = groups.expanded(np.isin(np.arange(dataset.n_features), chosen.selected))
-    nearest = _nearest(dataset, np.flatnonzero(features), train, test)
+    nearest = _nearest(dataset, np.flatnonzero(groups.mask(chosen.selected)), train, test)
     masses = masses_of(dataset)
     target, weighed = dataset.target, (masses[nearest], masses[test])
     units = test if dataset.groups is None else dataset.groups[test]

@@ -135,8 +135,7 @@ class Kept(Wrapped):
     def named(self, subsets: Sequence[Subset], groups: Groups) -> tuple[Subset, ...]:
         """Return subsets scored by the share with their dependency and what they lose."""
         n_samples = len(self._lowest)
-        columns = np.arange(self.n_features)
-        masks = np.array([groups.expanded(np.isin(columns, one.features)) for one in subsets])
+        masks = np.array([groups.mask(one.features) for one in subsets])
         scores = self._measure.score(masks)
         found = []
         for place, (one, mask, score) in enumerate(zip(subsets, masks, scores, strict=True)):

@@ -202,8 +202,7 @@ class _Fit:
             "feature_frequency": tuple(groups.spread(outcome.feature_frequency).tolist()),
         }
         selected = reducts[0]
-        mask = np.isin(np.arange(dataset.n_features), selected.features)
-        support = groups.expanded(mask)
+        support = groups.mask(selected.features)
         sampling = None
         if here.n_sampled < dataset.n_samples:
             with limited(limit.for_core()):

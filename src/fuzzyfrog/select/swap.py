@@ -77,13 +77,11 @@ def with_exchange(
     """Return a result with the difference to the one before, on the same samples."""
     measure = settings.kind.measured(dataset, settings.n_jobs)
     n_rows = None if result.sampling is None else result.sampling.n_sampled
-    here, places = measure.on_rows(n_rows, result.seed), np.arange(dataset.n_features)
+    here = measure.on_rows(n_rows, result.seed)
     lost, error = before.dependency - result.dependency, None
     accuracy = accuracy_before = None
     try:
-        masks = np.array(
-            [groups.expanded(np.isin(places, one.selected)) for one in (before, result)]
-        )
+        masks = np.array([groups.mask(one.selected) for one in (before, result)])
         falls = -np.diff(settings.kind.weighed(here, masks), axis=0)
         lost = float(means_of(here, falls)[0])
         if falls.shape[1] > 1:

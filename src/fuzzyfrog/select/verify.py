@@ -148,9 +148,8 @@ def verify(
     places = np.arange(old.n_features)
     if result.table.n_features < old.n_features:  # in a saved run a group is one feature
         places = np.flatnonzero(~groups.members)
-    features = np.arange(old.n_features)
-    support = groups.expanded(np.isin(features, places[list(result.selected)]))
-    allowed = groups.expanded(~np.isin(features, places[list(result.excluded)]))
+    support = groups.mask(places[list(result.selected)])
+    allowed = ~groups.mask(places[list(result.excluded)])
     # A column that said nothing about the old rows may tell new ones apart.
     blank = [one.name for one in result.columns if one.rule in ("constant", "empty")]
     allowed |= np.isin(np.array(old.feature_names, object), blank)
