@@ -16,6 +16,7 @@ from fuzzyfrog.measure import Dependency, SampledDependency
 from fuzzyfrog.report import summary_html
 from fuzzyfrog.report.render import collect
 from fuzzyfrog.result import Result
+from fuzzyfrog.result.parts import Sampling
 
 TOLD = (
     r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "
@@ -166,3 +167,9 @@ def test_the_report_says_so_first(sampled):
 def test_reports_of_all_samples_are_silent_about_it(wine):
     exact = ReductSelector("quickreduct", random_state=0).fit(*wine)
     assert "estimated" not in json.dumps(collect(exact.record())["answer"])
+
+
+def test_an_interval_that_says_nothing_is_not_shown():
+    sentence = Sampling(20, 0.005, 0.995, 0.95).in_words(9000)
+    assert sentence == "estimated from 20 of 9,000 samples, too few to say how exactly"
+    assert Sampling(20, 0.4, 0.6, 0.95).in_words(9000).endswith("features [0.400, 0.600]")

@@ -432,3 +432,11 @@ def test_why_there_is_no_core(wine_result):
         words = words_of(replace(lost, stop_reason=stop))
         assert dict(words.facts())["core"] == f"not determined: {why}"
         assert words.core()[0] == f"The core is not determined: {why}."
+
+
+def test_a_search_cut_short_is_named_where_it_found_no_subset(wine_result):
+    result = replace(wine_result, selected=tuple(range(13)), stop_reason="max_seconds")
+    found = "No subset of the 13 features was found that separates these samples as well"
+    stopped = " before the search was stopped by --max-seconds"
+    assert words_of(result).headline() == f"{found}{stopped}"
+    assert words_of(replace(result, stop_reason="converged")).headline() == found

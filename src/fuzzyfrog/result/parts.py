@@ -369,6 +369,7 @@ class RowNames(Part, frozen=True):
     names: dict[str, str]
 
 
+WIDE = 0.5  # of a scale from 0 to 1: an interval that says nothing
 MAX_LOST = 100  # samples that are listed as set aside
 MAX_SAMPLED_ROWS = 400  # enough for a picture of a distribution
 MAX_SAMPLED_COLUMNS = 12  # the report draws no more
@@ -431,10 +432,11 @@ class Sampling(Part, frozen=True):
     def in_words(self, n_samples: int) -> str:
         """Return the estimate in words, to end a sentence."""
         low, high = floor(1000 * self.low) / 1000, ceil(1000 * self.high) / 1000
-        return (
-            f"estimated from {self.n_sampled:,} of {n_samples:,} samples, {self.confidence:.0%} "
-            f"interval for the dependency of the selected features [{low:.3f}, {high:.3f}]"
-        )
+        said = f"estimated from {self.n_sampled:,} of {n_samples:,} samples"
+        if high - low > WIDE:
+            return f"{said}, too few to say how exactly"
+        which = "interval for the dependency of the selected features"
+        return f"{said}, {self.confidence:.0%} {which} [{low:.3f}, {high:.3f}]"
 
 
 class Certificate(Part, frozen=True):

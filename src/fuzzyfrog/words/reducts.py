@@ -63,7 +63,9 @@ class ReductWords(ProofWords):
         if self.result.is_core_alone:
             return f"All {n_offered:,} {noun}s are needed to separate these samples this well"
         none = f"No subset of the {n_offered:,} {noun}s was found"
-        return f"{none} that separates these samples as well"
+        is_done = self.result.stop_reason == "converged"
+        end = "" if is_done else f" before the search was {self.stopped()}"
+        return f"{none} that separates these samples as well{end}"
 
     def unchecked(self) -> str | None:
         """Return a sentence that keeps a reduct from being taken for a prediction.
