@@ -203,9 +203,8 @@ def test_no_text_of_a_page_has_characters_unseen(wine_result):
 def test_values_cannot_turn_the_text_around_them(wine_result):
     page = render_report(all_nasty(wine_result))
     shown = visible(NASTY)
-    sentences = (f">The search ended: {shown}.", f'content="fuzzyfrog {shown}',
-                 f"fuzzyfrog {shown}. This", f">{shown}: selected features</title>",
-                 f"digest\">{shown}<")  # fmt: skip
+    sentences = (f'content="fuzzyfrog {shown}', f"fuzzyfrog {shown}. This",
+                 f">{shown}: selected features</title>", f"digest\">{shown}<")  # fmt: skip
     for known in sentences:
         assert known in page
         page = page.replace(known, "")

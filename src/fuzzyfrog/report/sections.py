@@ -248,7 +248,6 @@ def reproduction(words: Words) -> dict[str, Any]:
                 "scikit-learn": result.versions.scikit_learn}  # fmt: skip
     return {
         "facts": visible(f"{capitalized(words.spent())}."),
-        "reason": visible(words.ended()),
         "command": None if result.command is None else visible(result.command),
         "is_timed": result.stop_reason in ENDED_BY_TIME,
         "seed": result.seed,

@@ -13,14 +13,6 @@ from fuzzyfrog.words.doubts import Doubts
 from fuzzyfrog.words.text import MAX_NAMED, both_told, capitalized, gamma, named
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
-ENDED = {
-    "converged": "The search finished: it found nothing better for a while.",
-    "max_evaluations": "The search used up its budget of evaluations.",
-    "max_seconds": "The search ran out of time.",
-    "callback": "A callback stopped the search.",
-    "interrupted": "The search was interrupted; the best subset so far was kept.",
-    "memory": "The search ran out of memory; the best subset so far was kept.",
-}
 NAMED_BY = {
     None: "Samples are numbered from 0, the first row of data.",
     "line": "Samples are named by their lines in the file.",
@@ -328,13 +320,6 @@ class Words(Doubts):
         if reason.startswith("max_"):
             return f"stopped by {self.option(reason, '--' + reason.replace('_', '-'))}"
         return STOPPED.get(reason, reason)
-
-    def ended(self) -> str:
-        """Return why the search ended, as a sentence."""
-        result, proof = self.result, self.result.certificate
-        if result.stop_reason == "converged" and proof is not None and proof.proven:
-            return "The search ended with a proof."
-        return ENDED.get(result.stop_reason, f"The search ended: {result.stop_reason}.")
 
     def spent(self) -> str:
         """Return the search, why it ended and what it took, without a final period."""
