@@ -116,8 +116,12 @@ class Kernels:
         """The same module in plain Python, if all of its kernels are in it."""
         spec = find_spec(self._module)
         module = module_from_spec(spec)  # type: ignore[arg-type]  # a module that can be imported
-        with _not_compiled(), uninterrupted():
-            spec.loader.exec_module(module)  # type: ignore[union-attr]
+        _compiling.is_off = True  # in this thread, `kernel` returns functions unchanged
+        try:
+            with uninterrupted():
+                spec.loader.exec_module(module)  # type: ignore[union-attr]
+        finally:
+            _compiling.is_off = False
         return module
 
     @property
@@ -216,16 +220,6 @@ def _listen() -> None:
 
 
 _compiling = threading.local()
-
-
-@contextmanager
-def _not_compiled() -> Iterator[None]:
-    """Make `kernel` return functions unchanged, in this thread."""
-    _compiling.is_off = True
-    try:
-        yield
-    finally:
-        _compiling.is_off = False
 
 
 def kernel(function: Function) -> Function:
