@@ -136,17 +136,19 @@ def _parse_one_by_one(cells: Sequence[str]) -> NDArray[np.float64]:
 
 def has_decimal_commas(values: Iterable[object]) -> bool:
     """Whether texts are numbers except for commas, as in "3,14" or "1,234.5"."""
-    texts = [str(value) for value in values]
-    with_comma = [text for text in texts if _COMMA_NUMBER.fullmatch(text)]
-    without = [text for text in texts if not _COMMA_NUMBER.fullmatch(text)]
-    return bool(with_comma) and all_numbers(without)
+    return _are_numbers_except(values, _COMMA_NUMBER, ".")
 
 
 def has_points(values: Iterable[object]) -> bool:
     """Whether texts are numbers with a decimal comma except for points, as in "1.234,5"."""
+    return _are_numbers_except(values, _POINT_NUMBER, ",")
+
+
+def _are_numbers_except(values: Iterable[object], other: re.Pattern[str], decimal: str) -> bool:
+    """Whether texts are numbers, except for some of the other form."""
     texts = [str(value) for value in values]
-    without = [text for text in texts if not _POINT_NUMBER.fullmatch(text)]
-    return len(without) < len(texts) and all_numbers(without, ",")
+    without = [text for text in texts if not other.fullmatch(text)]
+    return len(without) < len(texts) and all_numbers(without, decimal)
 
 
 def first_padded(cells: Iterable[str]) -> str | None:
