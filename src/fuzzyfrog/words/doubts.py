@@ -220,7 +220,10 @@ class Doubts(ABC):
         check, best, what = self.result.check, self.result.chosen_accuracy, "Neighbors"
         metric = "R²" if self.is_numeric else "an accuracy of"
         if check is not None and (scores := check.all if self.has_all else check.selected):
-            best, what, metric = scores.best, "Models", check.metric
+            # Of a large table, models get a part; neighbors may know a plane by its other flights.
+            is_part = check.n_samples < self.result.table.n_samples
+            if best is None or not is_part or best < scores.best:
+                best, what, metric = scores.best, "Models", check.metric
         if best is None or best < NEAR_PERFECT:
             return None
         return f"{what} reach {metric} {best:.3f}"
