@@ -145,8 +145,10 @@ def test_a_column_that_nearly_does_alone_is_named_if_models_are_near_perfect(alo
     result = replace(result, check=a_check(lost=0.0), selected=first.features)
     assert not any("which is rare" in one for one in words_of(result).doubts())
     result = replace(result, check=replace(result.check, n_samples=100))
-    reach = f"Neighbors reach an accuracy of {alone:.3f}, which is rare, and '{name}' would do"
-    assert any(one.startswith(reach) for one in words_of(result).doubts()) is is_said
+    for by_class, what in ((False, "an accuracy"), (True, "a balanced accuracy")):
+        result = replace(result, answer=replace(result.answer, by_class=by_class))
+        reach = f"Neighbors reach {what} of {alone:.3f}, which is rare, and '{name}' would do"
+        assert any(one.startswith(reach) for one in words_of(result).doubts()) is is_said
 
 
 def test_no_better_than_chance_is_the_headline():

@@ -108,8 +108,6 @@ class Words(Doubts):
         The labels of the facts that a terminal shows without being asked.
     tries_exchanges : bool
         Whether promising columns were tried in the place of each selected one.
-    is_by_class : bool
-        Whether samples count for more the rarer their class is.
     """
 
     symbol: str
@@ -120,7 +118,6 @@ class Words(Doubts):
     is_bounded = True
     brief: tuple[str, ...] = ("measured",)
     tries_exchanges = False
-    is_by_class = False
 
     def __init__(self, result: Result) -> None:
         super().__init__(result)

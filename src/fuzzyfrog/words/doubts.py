@@ -19,6 +19,7 @@ class Doubts(ABC):
     """Sentences about how far a result can be trusted; `kind` is what to call the measure."""
 
     kind = "measure"
+    is_by_class = False  # whether samples count for more the rarer their class is
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -218,7 +219,8 @@ class Doubts(ABC):
     def _near_perfect(self) -> str | None:
         """Return how well models or neighbors predict, if they do so almost perfectly."""
         check, best, what = self.result.check, self.result.chosen_accuracy, "Neighbors"
-        metric = "R²" if self.is_numeric else "an accuracy of"
+        accuracy = "a balanced accuracy of" if self.is_by_class else "an accuracy of"
+        metric = "R²" if self.is_numeric else accuracy
         if check is not None and (scores := check.all if self.has_all else check.selected):
             # Of a large table, models get a part; neighbors may know a plane by its other flights.
             is_part = check.n_samples < self.result.table.n_samples
