@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from clock import set_clock
 from fuzzyfrog import DataError, ReductSelector, SoftSelector, load_dataset
-from fuzzyfrog.cli import summary
+from fuzzyfrog.cli import selecting, summary
 from fuzzyfrog.result import Result, SoftPath
 
 
@@ -277,3 +278,17 @@ def test_the_first_line_says_if_classes_may_be_amounts(fuzzyfrog, tmp_path, valu
     path.write_text("\n".join(["a,b,amount", *rows]), encoding="utf-8")
     done = fuzzyfrog("select", path, "--target", "amount", "--no-check", "-q")
     assert done.stdout.splitlines()[0] == f"amounts: 42 samples, 2 features, {classes}"
+
+
+def test_columns_and_explanations_share_what_a_limit_leaves(in_process, monkeypatch):
+    now, scored = [0.0], selecting.with_columns
+
+    def slow(*given):
+        now[0] += 1000.0
+        return scored(*given)
+
+    set_clock(monkeypatch, lambda: now[0])
+    monkeypatch.setattr(selecting, "with_columns", slow)
+    _, _, err = in_process("select", "wine", "--max-seconds", "900", "-q")
+    assert "There was no time to score every column." in err
+    assert "There was no time to explain why each feature is selected." in err

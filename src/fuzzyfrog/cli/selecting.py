@@ -102,7 +102,9 @@ def run_selection(
                         result, unwritten = _selected(settings, loaded, stopping, course, files)
                         if swapped is not None:
                             result = _exchanged(result, swapped, settings, loaded.dataset)
-                        result = _explained(result, settings, loaded.dataset, stopping, course)
+                        course.phase(EXPLAINING)
+                        left = deadline.remaining()
+                        result = _explained(result, settings, loaded.dataset, stopping, left)
                     trial = Checking(settings, checking, options.seed, deadline, stopping, course)
                     if not checking.no_check:
                         result = structs.replace(result, check=trial.check(loaded.dataset))
@@ -159,16 +161,12 @@ def _selected(
 
 
 def _explained(
-    result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, course: ProgressState
+    result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, left: float
 ) -> Result:
     """Return the result with explanations; once it is interrupted, only those that are quick."""
-    course.phase(EXPLAINING)
     groups = Groups.of(settings.feature_groups, dataset)
     evidence = Evidence.of(dataset, result, groups)
-    late = Deadline()
-    if stopping.n_asked:
-        late = Deadline(ALLOWANCE / 2)
-    with limited(late):
+    with limited(Deadline(ALLOWANCE / 2 if stopping.n_asked else max(left, 0.0) + ALLOWANCE)):
         result = with_columns(result, dataset, settings, groups)
         return explained(result, evidence, settings, groups)
 
