@@ -228,6 +228,45 @@ def test_other_columns_may_not_be_ids(kind):
     assert not any("may belong together" in note for note in found.result_.notes)
 
 
+def diaries(seed=0):
+    """Days of 40 people, of different numbers, whose age and sex are on every row."""
+    rng = np.random.default_rng(seed)
+    diary = np.repeat(np.arange(40), rng.integers(3, 9, 40))
+    n = len(diary)
+    table = pd.DataFrame({
+        "diary": diary, "age": rng.integers(18, 90, 40)[diary],
+        "sex": rng.choice(["f", "m"], 40)[diary],
+        "air": rng.normal(size=n), "noise": rng.normal(size=n),
+    })  # fmt: skip
+    return table, (table["air"] + rng.normal(size=n) > 0).astype(int)
+
+
+def may_belong_together(table, y):
+    notes = SoftSelector().fit(table, y).result_.notes
+    return [note for note in notes if "may belong together" in note]
+
+
+@pytest.mark.filterwarnings("ignore:.*may belong together")
+def test_rows_that_follow_one_another_and_share_other_columns_are_warned_of():
+    table, y = diaries()
+    (note,) = may_belong_together(table, y)
+    assert "with the same 'diary' may belong together" in note
+    assert "follow one another and have the same values in other columns" in note
+    order = np.random.default_rng(0).permutation(len(y))
+    assert not may_belong_together(table.iloc[order], y.iloc[order])
+    assert not may_belong_together(table.drop(columns="sex"), y)
+
+
+def test_columns_computed_from_one_in_order_are_no_reason_to_warn():
+    table, y = diaries()
+    steps = table[["diary", "air", "noise"]].assign(
+        tens=table["diary"] // 10,
+        half=np.where(table["diary"] > 20, "a", "b"),
+        square=table["diary"] ** 2,
+    )
+    assert not may_belong_together(steps, y)
+
+
 def test_groups_of_one_sample_and_a_single_group_change_nothing():
     X, y, _ = patients()
     plain = SoftSelector().fit(X, y)

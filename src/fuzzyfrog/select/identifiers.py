@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fuzzyfrog.common.arrays import Floats
+from fuzzyfrog.common.arrays import Floats, Integers
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import PARTS, holds_dates
 
@@ -16,6 +16,7 @@ FEWEST_PIDS = 10  # as "pid" may be a party, too
 NEARLY_ALL = 0.95  # of the samples have another number
 EQUAL = 0.8  # of the values have equally many samples
 ALIKE = 2.0  # how much the means of values differ, by chance 1
+FEWEST_SHARED = 2  # other columns that samples of a value have in common
 HEAD = 1000  # samples that rule out most numeric features
 
 # Last words of names such as "customerId" and "row_nr": those that nothing but an ID has, others
@@ -207,13 +208,9 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
     numbers next to each other are not alike, as they would be of a dose or of years in order.
     """
     column, target = dataset.values[:, feature], dataset.target
-    if np.isnan(column).any() or not _are_whole(column) or holds_dates(dataset, feature):
-        return False
-    starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
+    starts = _starts_of_runs(dataset, feature)
     n_values = len(starts)
-    if not FEWEST_VALUES <= n_values <= len(column) / 2 or _n_whole(dataset, feature) != n_values:
-        return False
-    if not _are_panel(column) or _TIMES.intersection(_words(dataset.feature_names[feature])):
+    if not n_values or not _are_panel(column):
         return False
     shown = target[:, np.newaxis] == np.unique(target)
     values = (target / np.abs(target).max())[:, np.newaxis] if dataset.classes is None else shown
@@ -226,6 +223,41 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
     return bool(
         between * sizes.mean() >= ALIKE * within and (is_unordered or dataset.categorical[feature])
     )
+
+
+def share_others(dataset: Dataset, feature: int) -> bool:
+    """Whether samples of a value follow one another and are the same in two other columns or more.
+
+    So it is with the age and the sex of people who have several rows. Columns that rise
+    or fall with the feature, or change only where its ranges do, are computed from it.
+    """
+    starts = _starts_of_runs(dataset, feature)
+    if not len(starts):
+        return False
+    others = np.delete(dataset.values, feature, axis=1)
+    others = np.where(np.isnan(others), np.inf, others)
+    lowest = np.minimum.reduceat(others, starts)
+    is_same = (lowest == np.maximum.reduceat(others, starts)).all(axis=0)
+    along = lowest[np.argsort(dataset.values[starts, feature])][:, is_same]
+    rises, falls = along[1:] > along[:-1], along[1:] < along[:-1]
+    is_in_order = ~(rises.any(axis=0) & falls.any(axis=0))
+    is_label = np.delete(dataset.categorical, feature)[is_same]
+    n_labels = np.array([len(np.unique(column)) for column in along.T], np.int64)
+    is_in_order |= is_label & (np.count_nonzero(rises | falls, axis=0) < n_labels)
+    return int(np.count_nonzero(~is_in_order)) >= FEWEST_SHARED
+
+
+def _starts_of_runs(dataset: Dataset, feature: int) -> Integers:
+    """Return where each value of a feature starts, if its samples follow one another.
+
+    Nothing if there are fewer than 20 values, or if they are dates, times or hardly repeated.
+    """
+    column = dataset.values[:, feature]
+    starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
+    is_so = FEWEST_VALUES <= len(starts) <= len(column) / 2 and not np.isnan(column).any()
+    is_so = is_so and _n_whole(dataset, feature) == len(starts)
+    is_time = not _TIMES.isdisjoint(_words(dataset.feature_names[feature]))
+    return starts if is_so and not is_time and not holds_dates(dataset, feature) else starts[:0]
 
 
 @_kept

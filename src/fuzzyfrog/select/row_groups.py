@@ -17,6 +17,7 @@ from fuzzyfrog.select.identifiers import (
     is_left_out_id,
     keeps_together,
     may_keep_together,
+    share_others,
 )
 
 Bits = NDArray[np.uint64]
@@ -95,6 +96,7 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     reasons = {
         f"have the same {'target' if dataset.classes is None else 'class'}": may_keep_together,
         "follow one another, equally many, and are alike": are_in_turn,
+        "follow one another and have the same values in other columns": share_others,
     }
     left: list[int] = np.flatnonzero(allowed).tolist()
     for reason, is_so in reasons.items():
