@@ -108,10 +108,7 @@ def groups_in(values: Sequence[str] | None, dataset: Dataset) -> dict[str, list[
 
 
 def features_in(
-    option: str,
-    values: Sequence[str] | None,
-    dataset: Dataset,
-    groups: Collection[str] = (),
+    option: str, values: Sequence[str] | None, dataset: Dataset, groups: Collection[str] = ()
 ) -> list[str]:
     """Return the names in an option, all of which must be features of the table, or groups."""
     from fuzzyfrog.common.messages import shown, suggested

@@ -84,11 +84,7 @@ def _signed(words: Words, one: Explanation) -> str:
 
 
 def _card(
-    words: Words,
-    feature: int,
-    one: Explanation | None,
-    picture: dict[str, Any] | None,
-    most: int,
+    words: Words, feature: int, one: Explanation | None, picture: dict[str, Any] | None, most: int
 ) -> dict[str, Any]:
     (name,) = words.result.names((feature,))
     examples = words.examples()

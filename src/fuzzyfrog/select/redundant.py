@@ -42,11 +42,7 @@ class Redundancy:
     """
 
     def __init__(
-        self,
-        measure: SoftDependency,
-        features: Sequence[int],
-        orders: Orders,
-        by_neighbors: Floats,
+        self, measure: SoftDependency, features: Sequence[int], orders: Orders, by_neighbors: Floats
     ) -> None:
         self._measure, self._features, self._orders = measure, sorted(features), orders
         self._columns = {one: orders([one])[0] for one in self._features}

@@ -155,7 +155,7 @@ def remark(words: Words, one: Column) -> str:
             higher = f"{best} in its place scores higher {change}"
             lower = f"could be replaced by {best} {change}"
             said.append(higher if _is_better(result, one) else lower)
-        elif words.tries_exchanges and one.adds is not None and one.is_measurable:
+        elif one.error is not None and one.is_measurable:  # a measure that tries exchanges
             said.append(UNREPLACED)
         return "; ".join(said)
     if one.role == "useful":
@@ -201,9 +201,9 @@ def why_idle(words: Words, name: str) -> str:
     if step < peak.size:
         helped = scores.get(step + 1, 0.0) > scores.get(step, words.result.chance or 0.0)
         did = "raised it" if lowers else "did"
-        if helped:
-            return f"{said} next to the others, but {did} before they were chosen"
-        return unknown
+        return (
+            f"{said} next to the others, but {did} before they were chosen" if helped else unknown
+        )
     if not chosen.accuracy or not peak.accuracy or chosen.accuracy <= peak.accuracy:
         return unknown
     right = "predict better" if words.is_numeric else "are right more often"

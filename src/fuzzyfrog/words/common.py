@@ -106,8 +106,6 @@ class Words(Doubts):
         What to call the measure.
     brief : tuple of str
         The labels of the facts that a terminal shows without being asked.
-    tries_exchanges : bool
-        Whether promising columns were tried in the place of each selected one.
     """
 
     symbol: str
@@ -117,7 +115,6 @@ class Words(Doubts):
     is_monotone = False
     is_bounded = True
     brief: tuple[str, ...] = ("measured",)
-    tries_exchanges = False
 
     def __init__(self, result: Result) -> None:
         super().__init__(result)

@@ -19,7 +19,6 @@ class SoftWords(Words):
     score = "the soft dependency"
     kind = "soft measure"
     brief: tuple[str, ...] = ("measured", "substitute")
-    tries_exchanges = True
 
     def __init__(self, result: Result) -> None:
         super().__init__(result)

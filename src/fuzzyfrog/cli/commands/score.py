@@ -28,8 +28,7 @@ def score(
     strict: StrictOptions,
     rows: RowOptions,
     features: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B", help="The features to score (default: all)."),
+        list[str] | None, typer.Option(metavar="A,B", help="The features to score (default: all).")
     ] = None,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
@@ -69,11 +68,7 @@ def _warn(sentences: Iterable[str]) -> None:
 
 
 def _measured(
-    dataset: Dataset,
-    strict: StrictOptions,
-    jobs: int | None,
-    names: list[str],
-    left_out: list[str],
+    dataset: Dataset, strict: StrictOptions, jobs: int | None, names: list[str], left_out: list[str]
 ) -> dict[str, Any]:
     import numpy as np
 
