@@ -98,7 +98,10 @@ class Requirements:
         rows = alone[groups].max(axis=1)
         is_hidden = rows[:, mask].sum(axis=1) >= 1.0
         rows[is_hidden] = more[groups[is_hidden]].max(axis=1)
-        return rows, np.ones(n_groups)
+        # Together, they need what all but `max_lost` of them need.
+        n_kept = len(order) - max_lost
+        total = np.minimum(1.0, more.sum(axis=0) / (n_kept * (1.0 - MARGIN)))
+        return np.vstack([rows, total]), np.ones(n_groups + 1)
 
     def _apart(self, i: Integers, j: Integers) -> Floats:
         """Return the distances of pairs on each feature; 0 on those that are not allowed."""
