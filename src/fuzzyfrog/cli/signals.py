@@ -6,6 +6,7 @@ order; a selection has its own answer (`Stopping`). Once the command has ended, 
 """
 
 import atexit
+import gc
 import os
 import signal
 import sys
@@ -30,6 +31,7 @@ def run_guarded(program: str) -> None:
     """Run the program of a module."""
     global _is_running, _exit_code
     atexit.register(_ignore)  # after everything else that is done at the exit
+    atexit.register(gc.freeze)  # what is left goes with the process: nobody looks for garbage in it
     for kind in SIGNALS:
         if signal.getsignal(kind) in (signal.SIG_DFL, signal.default_int_handler, end_at_once):
             signal.signal(kind, _answer)

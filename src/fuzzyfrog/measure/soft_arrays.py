@@ -85,23 +85,26 @@ def memberships(
         if target.size:
             apart = np.abs(target[:, np.newaxis] - target[here])
             likeness = np.maximum(0.0, 1.0 - apart).astype(a.dtype)
-        for c in range(len(found)):
-            shares, least = np.zeros(len(here)), np.full(len(here), np.inf)
-            for terms in _powers(factors(n_base + c) * weights, single[:, np.newaxis]):
-                total, alike = np.zeros(len(here)), np.zeros(len(here))
+        for group in _parts(len(found), weights.size):  # few calls for small tables
+            e = np.array([factors(n_base + c) for c in range(len(found))[group]])
+            e *= weights
+            shape = len(e), len(here)
+            shares, least = np.zeros(shape), np.full(shape, np.inf)
+            for terms in _powers(e, single[:, np.newaxis]):
+                total, alike = np.zeros(shape), np.zeros(shape)
                 graded = None if likeness is None else terms * likeness
                 for mass, (first, last, start, end) in zip(of_tiles, tiles.tolist(), strict=True):
                     # Row by row.
-                    sums = mass * np.add.reduce(terms[first:last], axis=0).astype(np.float64)
+                    sums = mass * np.add.reduce(terms[:, first:last], axis=1).astype(np.float64)
                     total += sums
                     if graded is None:
                         alike += ((start <= here) & (here < end)) * sums
                     else:
-                        part = np.add.reduce(graded[first:last], axis=0).astype(np.float64)
+                        part = np.add.reduce(graded[:, first:last], axis=1).astype(np.float64)
                         alike += mass * part
-                shares += np.divide(alike, total, out=np.zeros(len(here)), where=total > 0)
+                shares += np.divide(alike, total, out=np.zeros(shape), where=total > 0)
                 np.minimum(least, total, out=least)
-            found[c, some], lowest[c, some] = shares / 3.0, least
+            found[group, some], lowest[group, some] = shares / 3.0, least
 
 
 def _powers(e: Scalars, masses: Scalars) -> Iterator[Scalars]:

@@ -218,7 +218,6 @@ class CrossValidation:
         self._models = named_models(plan.models, plan.seed, is_numeric=self._is_numeric)
         self._rows = self._drawn() if rows is None else rows
         self._notes: list[str] = []
-        self._libraries = ThreadpoolController()
         self._check_size()
         belonging = samples_together(
             dataset, self._rows, chooser.allowed, chooser.included, self._n_asked
@@ -364,6 +363,12 @@ class CrossValidation:
 
     def checked(self) -> Check:
         """Return the check."""
+        # Threads of BLAS and OpenMP wait for each other twenty times as long as a linear model of a
+        # small table computes, and their number would show in the last bits.
+        with ThreadpoolController().limit(limits=1):
+            return self._checked()
+
+    def _checked(self) -> Check:
         parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
         folds, chosen, scores = self.in_folds()
         rival = self._chooser.rival()
@@ -466,10 +471,7 @@ class CrossValidation:
         stop_if_late()
         if not features.any():
             raise DataError("the selector must select a feature in each fold, got none.")
-        # Threads of BLAS and OpenMP wait for each other twenty times as long as a linear model of a
-        # small table computes, and their number would show in the last bits.
-        with self._libraries.limit(limits=1):
-            return fold.tried(features, self._chooser.n_jobs)
+        return fold.tried(features, self._chooser.n_jobs)
 
     def _noise(self) -> NoiseGuard | None:
         """Return the result of the noise guard; if there is none, note why."""
