@@ -201,6 +201,23 @@ def test_the_soft_measure_is_no_advice_if_its_best_model_is_no_better(wine_resul
     assert words_of(replace(wine_result, check=check)).advice() == kept
 
 
+def test_the_soft_measure_is_no_better_if_it_may_be_luck(wine_result):
+    check = a_check(lost=0.02, error=0.05, n_random=12, soft=("alcohol", "hue"))
+    assert words_of(replace(wine_result, check=check)).advice() == (
+        "For prediction, fuzzyfrog select does about as well: it selects 2 columns (alcohol, hue)."
+    )
+
+
+def test_what_gaps_count_as_is_said(wine_result):
+    table, at = wine_result.table, wine_result.selected[0]
+    features = list(table.features)
+    features[at] = replace(features[at], n_missing=7)
+    result = replace(wine_result, table=replace(table, features=tuple(features)))
+    said = f"missing values ({features[at].name} 7) count as similar to every value"
+    assert said in printed(result)
+    assert said not in printed(wine_result)
+
+
 def test_columns_that_predict_nothing_are_not_recommended(wine_result):
     check = a_check(lost=0.5, error=0.1, chance=0.5)
     nothing = replace(check, scores=(replace(check.selected, name="all"), check.selected))

@@ -21,7 +21,7 @@ class ReductWords(ProofWords):
     score = "the dependency"
     is_monotone = True
     brief = (
-        "measured", "dependency", "set aside", "survives", "cost", "size", "enough", "as good",
+        "measured", "dependency", "gaps", "set aside", "survives", "size", "enough", "as good",
         "core", "curve", "trade-off",
     )  # fmt: skip
 
@@ -56,6 +56,8 @@ class ReductWords(ProofWords):
             despite = f", even if any {self._so_many} are lost"
         if result.chosen.n_lost:
             despite += f"; {count(result.chosen.n_lost, 'sample is', 'samples are')} set aside"
+        if result.cost is not None:
+            despite += f", for a cost of {result.cost:.10g} of {self._full_cost:.10g}"
         return f"{start} {verb} these samples {how} {others} do{despite}"
 
     def _all_of_them(self) -> str:
@@ -102,7 +104,12 @@ class ReductWords(ProofWords):
             return f"For prediction, keep {better} columns; {self._soft} scores no higher."
         names = check.soft_features
         selects = f"it selects {count(len(names), 'column')} ({named(names)})"
-        return f"For prediction, use {self._soft}: {selects}."
+        if check.soft.minus(check.selected).is_gain or check.selected.minus(check.all).is_loss:
+            return f"For prediction, use {self._soft}: {selects}."
+        return f"For prediction, {self._soft} does about as well: {selects}."
+
+    def _may_be_noise(self) -> str:
+        return "A column that separates these samples may be noise"
 
     def listing(self) -> Listing:
         """Return the selected features, and how many of the other subsets have each."""
@@ -141,7 +148,11 @@ class ReductWords(ProofWords):
         result, standing, missed = self.result, self.standing(), ""
         if not (result.is_enough or result.asks_for_all) and result.is_lexicographic:
             missed = f", below the required {result.asked_share * result.full_dependency:.4f}"
+        if result.full_dependency < 1:
+            missed += ", on a scale from 0 to 1"
         yield "dependency", f"{result.dependency:.4f} of {result.full_dependency:.4f}{missed}"
+        if gaps := self._gaps():
+            yield "gaps", gaps
         if result.estimate is not None:
             yield "measured", result.estimate
         if result.chosen.n_lost is not None:
@@ -151,9 +162,6 @@ class ReductWords(ProofWords):
                 "survives",
                 f"the loss of any {self._so_many}; dependencies are those after the worst loss",
             )
-        if result.cost is not None:
-            full = f"{self._full_cost:.10g} for {count(*self.offered())}"
-            yield "cost", f"{result.cost:.10g} of {full}"
         is_proof = standing.line == str(result.certificate)
         start = "" if is_proof else f"{len(result.selected)}, "
         yield "size", f"{start}{standing.line}"
@@ -179,6 +187,17 @@ class ReductWords(ProofWords):
             return super().fewer()
         smaller = [one for one in result.front if one.price < result.price]
         return ", ".join(f"{self.priced(one)}: {one.n_lost:,}" for one in smaller[-MAX_NAMED:])
+
+    def _gaps(self) -> str | None:
+        """Return what the missing values of the selected features count as."""
+        result = self.result
+        columns = [result.table.features[one] for one in result.selected]
+        gaps = [f"{one.name} {one.n_missing:,}" for one in columns if one.n_missing]
+        rule = result.settings.get("missing")
+        if not gaps or rule not in ("similar", "different"):
+            return None
+        to = "to every value" if rule == "similar" else "from every value"
+        return f"missing values ({named(gaps)}) count as {rule} {to}"
 
     @property
     def _full_cost(self) -> float:
