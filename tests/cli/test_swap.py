@@ -1,9 +1,16 @@
 """`fuzzyfrog swap`: the record of another answer, from the run and its table."""
 
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
 import pytest
 from msgspec.structs import replace
 
 from fuzzyfrog import Result, SoftSelector, load_dataset
+from fuzzyfrog.cli.errors import option_of
+from fuzzyfrog.cli.options import ReductOptions, SoftOptions
+from fuzzyfrog.select.swap import GIVEN
 
 QUICK = ["--quiet", "--no-check"]
 
@@ -84,6 +91,40 @@ def test_the_file_does_not_say_where_the_table_is_sent_to(run_cli, tmp_path, tab
     replace(before, command=f"{words} --cluster tcp://198.51.100.1:8786").save(run)
     run_cli("swap", run, "proline", "hue", *QUICK, "--save", other)
     assert "--cluster" not in Result.load(other).command
+
+
+# A value of every option that is not its default; groups and clusters have tests of their own.
+EACH = {
+    "certify": True, "costs": "f0=3", "groups": "who", "include": "f1", "jobs": 1,
+    "max_evaluations": 99, "max_lost": 1, "max_seconds": 600, "min_dependency": 0.9,
+    "missing": "different", "n_features": 2, "redundant": "keep", "sample": 39, "search": "genetic",
+    "seed": 1, "size_rule": "peak", "spread": "variance", "survives": 1, "tnorm": "minimum",
+    "weights": "much",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "group"), [("select", SoftOptions), ("reducts", ReductOptions)]
+)
+def test_every_option_survives_a_swap_or_has_no_meaning_for_it(run_cli, tmp_path, command, group):
+    known = {one.name for one in fields(group)}
+    assert known <= {*EACH, "cluster", "feature_group"}, "give a new option a value here"
+    other, path = tmp_path / "other.json", tmp_path / "table.csv"
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).normal(size=(40, 6)) + 3 * y[:, None]
+    frame = pd.DataFrame(X, columns=[f"f{at}" for at in range(6)])
+    frame.assign(who=np.arange(40) // 2, much=1.0 + y, y=y).to_csv(path, index=False)
+    for name in sorted(known & EACH.keys()):
+        run = tmp_path / f"{name}.json"
+        typed = [option_of(name), *([] if EACH[name] is True else [str(EACH[name])])]
+        run_cli(command, path, "--target", "y", *typed, *QUICK, "--save", run)
+        before = Result.load(run)
+        selected = set(before.names(before.selected))
+        old, new = min(selected), min({*frame.columns} - selected)
+        run_cli("swap", run, old, new, *QUICK, "--save", other)
+        after = Result.load(other)
+        assert set(after.names(after.selected)) == {*selected, new} - {old}, name
+        assert (" ".join(typed) in after.command) != (name in {"include", *GIVEN}), name
 
 
 def test_a_run_without_rows_stays_without_them(run_cli, tmp_path, table):

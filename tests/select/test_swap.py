@@ -7,6 +7,7 @@ import pytest
 from fuzzyfrog import DataError, FeatureSelector, ReductSelector, Result, SoftSelector, load_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency, SoftDependency
+from fuzzyfrog.select.swap import GIVEN
 from fuzzyfrog.words import words_of
 from fuzzyfrog.words.columns import exchange_sentences
 
@@ -93,6 +94,39 @@ def test_samples_that_belong_together_stay_together():
     old, new = selector.get_feature_names_out()[0], selector.columns_[2].name
     swapped = selector.swap(old, new, frame, WINE.target)
     assert swapped.result_.table.sha256 == selector.result_.table.sha256
+
+
+# A value of every parameter that is not its default. A swap keeps it, unless it has no meaning for
+# columns that are given; groups are refused (below), and a cluster is for tests/cluster.
+EACH = {
+    "callbacks": [lambda moment: False], "categorical_features": ["f5"], "certify": True,
+    "checkpoint": "scores", "copies": "keep", "costs": {"f0": 3.0}, "exclude": ["f5"],
+    "max_evaluations": 99, "max_lost": 1, "max_seconds": 600, "min_dependency": 0.9,
+    "missing": "different", "must_include": ["f1"], "n_features_to_select": 2, "n_jobs": 1,
+    "random_state": 1, "ranking": "product", "redundant": "keep", "sample": 39, "search": "genetic",
+    "size_rule": "peak", "spread": "variance", "survives": 1, "target": "class", "tnorm": "minimum",
+    "verbose": 2,
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make", [SoftSelector, ReductSelector])
+def test_every_parameter_survives_a_swap_or_has_no_meaning_for_it(make, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known = make().get_params()
+    assert {*known} <= {*EACH, "cluster", "feature_groups"}, "give a new parameter a value here"
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).normal(size=(40, 6)) + 3 * y[:, None]
+    frame = pd.DataFrame(X, columns=[f"f{at}" for at in range(6)])
+    quick = {"search": "quickreduct"} if "search" in known else {}
+    for name in sorted(known.keys() & EACH.keys()):
+        value = EACH[name]
+        selector = make(**{"random_state": 0, **quick, name: value}).fit(frame, y)
+        before = set(selector.get_feature_names_out())
+        old, new = min(before), min({*frame.columns} - before)
+        other = selector.swap(old, new, frame, y)
+        assert set(other.get_feature_names_out()) == {*before, new} - {old}, name
+        assert (other.get_params()[name] == value) != (name in {"must_include", *GIVEN}), name
 
 
 def test_groups_of_columns_are_refused():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fuzzyfrog.cli.errors import UsageError
+from fuzzyfrog.cli.errors import OPTION_NAMES, UsageError
 from fuzzyfrog.cli.inputs import STDIN, SavedRun, loaded_run
 from fuzzyfrog.cli.names import line_of
 from fuzzyfrog.cli.options import Printing, typed
@@ -74,20 +74,18 @@ def swap(
             "RUN.json must be a run without --feature-group. Name the columns and groups with "
             "--include and their number with --n-features instead."
         )
-    given: dict[str, Any] = {
-        "n_features": len(after), "include": [line_of(loaded.names(after))],
-        "search": "quickreduct", "size_rule": "auto", "certify": False,
-        "costs": None, "survives": 0, "max_lost": None,
-        "cluster": None,  # a file must not say where the table is sent to
-    }  # fmt: skip
+    from fuzzyfrog.cli.selecting import Swapped, run_selection  # slow to import
+    from fuzzyfrog.select.swap import GIVEN
+
+    given: dict[str, Any] = {OPTION_NAMES.get(one, one): value for one, value in GIVEN.items()}
+    given |= {"n_features": len(after), "include": [line_of(loaded.names(after))]}
+    given["cluster"] = None  # a file must not say where the table is sent to
     there = {one.name for one in fields(search)}
     search = replace(search, **{one: value for one, value in given.items() if one in there})
     checking = replace(checking, stability=False, no_check=no_check or checking.no_check)
     files = replace(files, no_rows=files.no_rows or before.no_rows)
     words = [*typed(asked), *typed(search), *typed(checking), *["--no-rows"] * files.no_rows]
     command = shlex.join(["fuzzyfrog", name, asked.table, *words])
-    from fuzzyfrog.cli.selecting import Swapped, run_selection  # slow to import
-
     run_selection(search, files, asked, checking, printing, Swapped(loaded, command))
 
 
