@@ -12,8 +12,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 import fuzzyfrog
+from fuzzyfrog.cli.commands.reducts import reducts
+from fuzzyfrog.cli.commands.select import select
+from fuzzyfrog.cli.options import flattened
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -140,6 +144,16 @@ def test_selecting_features_of_wine():
 def test_no_page_names_a_place_on_this_machine():
     for page in PAGES:
         assert str(ROOT) not in page.read_text(encoding="utf-8"), _name(page)
+
+
+@pytest.mark.parametrize("command", [select, reducts])
+def test_the_page_of_the_command_line_has_every_option(command):
+    app = typer.Typer(add_completion=False)
+    app.command()(flattened(command))
+    options = [name for one in typer.main.get_command(app).params for name in one.opts]
+    page = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z-]+", page))
+    assert {name for name in options if name.startswith("--")} <= named
 
 
 def test_the_documentation_stays_short():
