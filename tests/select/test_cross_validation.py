@@ -680,6 +680,18 @@ def test_what_rounds_to_the_standard_error_is_no_loss():
     assert not Difference(0.02, 0.01, 0.0, 0.01).is_gain
 
 
+@pytest.mark.parametrize(
+    ("difference", "said"),
+    [
+        (Difference(-0.02, 0.01, -0.02, 0.01), "a loss"),
+        (Difference(0.02, 0.01, 0.02, 0.01), "a gain"),
+        (Difference(0.02, 0.01, 0.0, 0.01), "no clear difference"),
+    ],
+)
+def test_a_difference_has_one_wording(difference, said):
+    assert difference.in_words() == said
+
+
 def test_the_noise_guard_makes_twins_only_of_what_may_be_selected():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))

@@ -47,10 +47,12 @@ class Difference(NamedTuple):
         return _exceeds(-self.mean, self.error) and _exceeds(-self.best, self.best_error)
 
     def in_words(self) -> str:
-        """Return "no clear difference", or how the best model and the average are not alike.
+        """Return "a gain", "a loss", "no clear difference", or how best and average are not alike.
 
         A gain on average that the best model has not is often that of a poor one, and not said.
         """
+        if self.is_gain or self.is_loss:
+            return "a gain" if self.is_gain else "a loss"
         unclear = "no clear difference"
         best = average = unclear
         if _exceeds(abs(self.best), self.best_error):
@@ -337,7 +339,7 @@ class Check(Part, frozen=True):
         if any(one is not None and ours.minus(one).is_loss for one in rivals):
             said = ": a loss"
         elif others:
-            said = ": a gain" if self.gains else f": {ours.minus(self.all).in_words()}"
+            said = f": {ours.minus(self.all).in_words()}"
         return f"{start}: the best model scores {scored}{compared} ({chance}){said}"
 
     def apart(self, one: ModelScores) -> str:
