@@ -218,7 +218,7 @@ def test_every_column_among_the_details(in_process, tmp_path, monkeypatch):
     _, out, _ = in_process(*asked, "--details")
     said = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ")}
     assert said["patient_id"].split(maxsplit=3)[1:3] == ["left", "out"]
-    assert said["patient_id"].endswith("looks like an ID; --include 'patient_id' keeps it")
+    assert said["patient_id"].endswith("looks like an ID; --include patient_id keeps it")
     assert "unneeded" in said["b"]
     assert said["b"].endswith("not told apart from shuffled columns")
     assert "has a single value" in said["c"]

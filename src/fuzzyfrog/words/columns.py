@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.common.messages import count, shown, told_apart
+from fuzzyfrog.common.messages import count, told_apart
 from fuzzyfrog.result import Check, Column, ColumnTree, Exchange, Result
 from fuzzyfrog.result.check import Difference
 from fuzzyfrog.result.columns import ROLES, UNSELECTED
@@ -221,7 +222,7 @@ def _why_left_out(words: Words, one: Column) -> str:
     why = RULES[one.rule]
     if one.rule == "copy":
         why = f"says the same as {named(words.result.names(one.of))}"
-    include = words.option(f"must_include=[{one.name!r}]", f"--include {shown(one.name)}")
+    include = words.option(f"must_include=[{one.name!r}]", f"--include {quote(one.name)}")
     return f"{why}; {include} keeps it"
 
 
@@ -253,12 +254,11 @@ def models_exchanged(one: Exchange, check: Check | None) -> str | None:
     if not check.beats_chance(ours):
         how = "not clearly" if check.may_beat_chance(ours) else "no"
         doubt = f"{how} better than chance, "
-    said = "a loss" if change.is_loss else "a gain" if change.is_gain else change.in_words()
     everything = "" if check.all is None else f"; with all columns {check.all.best:.3f}"
     return (
         f"{named(one.new)} in the place of {named(one.old)}: {doubt}the best model scores "
         f"{ours.best:.3f} {check.metric}, before {before.best:.3f} (chance {check.chance:.3f}): "
-        f"{said}{everything}"
+        f"{change.in_words()}{everything}"
     )
 
 
