@@ -236,6 +236,17 @@ def test_misspelled_runs_and_features_are_guessed(in_process, selected, monkeypa
     assert f"Did you mean '{chosen[0]}'?" in told
 
 
+def test_a_score_is_explained_only_where_it_is_mentioned(in_process, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"P{k * 37 % 101},{k % 2 + k % 7 / 20},{k * k % 11},{k % 2}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["patient_id,a,b,y", *rows]) + "\n")
+    in_process("select", "t.csv", "--target", "y", "--no-check", "-q", "--save", "run.json")
+    for feature, is_scored in (("patient_id", False), ("b", True)):
+        code, out, _ = in_process("explain", "run.json", "--feature", feature)
+        assert (code, out.splitlines()[0]) == (0, f"{feature} is not selected.")
+        assert ("the soft dependency" in out) == ("The soft dependency (Γ) is" in out) == is_scored
+
+
 def test_explain_shows_as_many_pairs_as_asked_for(in_process, selected):
     asked = ["--feature", selected.run["explanations"][0]["name"], "--limit", "1"]
     _, out, _ = in_process("explain", selected.folder / "run.json", *asked)

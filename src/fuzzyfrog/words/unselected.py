@@ -58,7 +58,7 @@ def _on_the_path(words: Words, feature: int) -> Iterator[str]:
     if not result.added:
         return
     if feature not in result.added:
-        yield "At each step of the search, other features raised the dependency more."
+        yield f"At each step of the search, other features raised {words.score} more."
         return
     steps = {point.size: point for point in result.front}
     size = result.added.index(feature) + 1

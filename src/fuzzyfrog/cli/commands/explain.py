@@ -75,10 +75,11 @@ def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
     from fuzzyfrog.words import words_of
     from fuzzyfrog.words.unselected import why_not
 
-    (name,), reasons = result.names((feature,)), why_not(words_of(result), feature)
+    (name,), words = result.names((feature,)), words_of(result)
+    reasons = why_not(words, feature)
     document = {"feature": feature, "name": name, "why_not": reasons}
-    first = f"{fitted(name, ROOM)} is not selected."
-    lines = first, *map(safe, reasons), *_meant(words_of(result))
+    meant = _meant(words) if words.score in " ".join(reasons) else ()
+    lines = f"{fitted(name, ROOM)} is not selected.", *map(safe, reasons), *meant
     write_found(document, lines, as_json=as_json)
 
 
