@@ -78,6 +78,8 @@ def join(apart, one, tnorm):
         return sum(apart), one
     if tnorm == "minimum":
         return np.maximum.reduce(apart), one
+    if tnorm != "product":
+        raise ValueError(f"{tnorm} has no exact twin")
     similarity = 1
     for distance in apart:
         similarity = similarity * np.maximum(0, one - np.minimum(distance, one))

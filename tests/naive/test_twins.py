@@ -97,6 +97,11 @@ def test_empty_subset_makes_all_samples_alike(tnorm):
     assert twins.join([np.zeros((2, 2))], [False], tnorm).tolist() == [[1, 1], [1, 1]]
 
 
+def test_an_unknown_tnorm_is_not_that_of_another():
+    with pytest.raises(ValueError, match="nilpotent"):
+        exact.join([np.zeros((2, 2), object)], 1, "nilpotent")
+
+
 # One feature 0, 1, 4 of range 4; R = 1 .75 0 / .75 1 .25 / 0 .25 1
 LINE = twins.feature_similarity(np.array([0.0, 1.0, 4.0]), spread="range")
 

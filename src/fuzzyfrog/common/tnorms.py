@@ -27,9 +27,11 @@ N_ROUNDINGS = {PRODUCT: 1}
 def both(first: Any, second: Any, code: int) -> Any:
     """Return the similarity on two parts of the features together, of numbers or of arrays.
 
-    Kernels compile this function and NumPy calls it, so both round alike, as long as it adds
-    nothing to a product: compilers may round such a pair of operations once. Similarities may be 0,
-    both of them, too.
+    Kernels compile this function, so it may use operators alone, nothing of NumPy. NumPy's arrays
+    come here, too, and both round alike as long as it adds nothing to a product: compilers may
+    round such a pair of operations once. However it rounds, the result must not exceed either part,
+    and a part of 1 must change nothing: the filter relies on that (docs/theory.md#grid).
+    Similarities may be 0, both of them, too.
     """
     return first * second
 
