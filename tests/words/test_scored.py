@@ -25,7 +25,8 @@ def test_a_custom_measure_has_a_page():
     for word in [*STRICT, "Γ", "soft dependency"]:
         assert not re.search(word, shown), word
     assert "Simple" in shown
-    assert "is a custom one" in shown
+    assert "Simple, the selected features score" in shown
+    assert "custom" not in shown
     printed = "\n".join(map(str, result_lines(result, details=True)))
     assert "measure     " in printed
     assert words_of(result).examples() is None

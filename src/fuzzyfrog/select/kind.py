@@ -145,7 +145,7 @@ class Kind:
     def verified(self, rows: "NewRows") -> Verified:
         """Return whether a selection still holds with new rows."""
         raise DataError(
-            "verify must be called for SoftSelector or ReductSelector, got a custom measure. "
+            f"verify must be called for SoftSelector or ReductSelector, got {self.name}. "
             "Compute it for the old and new rows together instead."
         )
 

@@ -35,7 +35,7 @@ class ScoredWords(Words):
     def reasons(self) -> list[str]:
         """Return the name of the measure, and the scores."""
         return [
-            f"The measure {self._measure} is a custom one. The selected features score "
+            f"By the measure {self._measure}, the selected features score "
             f"{self.result.dependency:.6g}, all features {self.result.full_dependency:.6g}."
         ]
 
