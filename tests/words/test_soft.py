@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fuzzyfrog import SoftSelector
 from fuzzyfrog.report import render_report, summary_html
 from fuzzyfrog.report.plot_data import models
-from fuzzyfrog.result import Alike, Check
+from fuzzyfrog.result import Alike, Check, Exchange
 from fuzzyfrog.words import words_of
 from fuzzyfrog.words.columns import columns_lead, remark
 from report.made import HOSTILE, a_check, changed, soft_result
@@ -160,6 +160,11 @@ def test_no_better_than_chance_is_the_headline():
         "(chance 0.500); with all columns, it scores 0.950"
     )
     assert words_of(result).advice().endswith("or keep all columns.")
+    swap = Exchange(("ash",), ("hue",), 0.8, 0.1, None, None, None, check.all)
+    assert words_of(replace(result, exchange=swap)).headline() == (
+        "hue in the place of ash: no better than chance, the best model scores 0.550 balanced "
+        "accuracy, before 0.950 (chance 0.500): a loss; with all columns 0.950"
+    )
     nothing = replace(check, scores=(replace(check.selected, name="all"), check.selected))
     result = replace(result, check=nothing)
     assert words_of(result).headline().endswith("(chance 0.500)")

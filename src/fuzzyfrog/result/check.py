@@ -287,6 +287,14 @@ class Check(Part, frozen=True):
         """Whether the best model with some columns beats chance by a standard deviation."""
         return one.best > self.chance and one.best_above > 1.0
 
+    def doubt_about(self, one: ModelScores) -> str:
+        """Return that the best model does not clearly beat chance, with a comma; empty if it does.
+
+        The comma is for what follows: "no better than chance, the best model scores".
+        """
+        how = "not clearly" if self.may_beat_chance(one) else "no"
+        return "" if self.beats_chance(one) else f"{how} better than chance, "
+
     @property
     def loses(self) -> bool:
         """Whether models do worse with the selected columns than with others.
@@ -323,13 +331,11 @@ class Check(Part, frozen=True):
         ours = self.selected if others else self.all
         scored = f"{shown(ours.best)} {self.metric}"
         chance = f"chance {shown(self.chance)}"
-        if not self.beats_chance(ours):
+        if doubt := self.doubt_about(ours):
             end = ""
             if others and self.beats_chance(self.all):
                 end = f"; with {others}, it scores {shown(self.all.best)}"
-            how = "not clearly" if self.may_beat_chance(ours) else "no"
-            said = f"{how} better than chance"
-            return f"{start}: {said}, the best model scores {scored} ({chance}){end}"
+            return f"{start}: {doubt}the best model scores {scored} ({chance}){end}"
         known = [f"with {others} {shown(self.all.best)}"] if others else []
         if self.soft is not None:
             known.append(f"with those of {soft} {shown(self.soft.best)}")

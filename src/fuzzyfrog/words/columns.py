@@ -250,15 +250,11 @@ def models_exchanged(one: Exchange, check: Check | None) -> str | None:
     if change is None or check is None or check.selected is None or one.scores_before is None:
         return None
     ours, before = check.selected, one.scores_before
-    doubt = ""
-    if not check.beats_chance(ours):
-        how = "not clearly" if check.may_beat_chance(ours) else "no"
-        doubt = f"{how} better than chance, "
     everything = "" if check.all is None else f"; with all columns {check.all.best:.3f}"
     return (
-        f"{named(one.new)} in the place of {named(one.old)}: {doubt}the best model scores "
-        f"{ours.best:.3f} {check.metric}, before {before.best:.3f} (chance {check.chance:.3f}): "
-        f"{change.in_words()}{everything}"
+        f"{named(one.new)} in the place of {named(one.old)}: {check.doubt_about(ours)}the best "
+        f"model scores {ours.best:.3f} {check.metric}, before {before.best:.3f} (chance "
+        f"{check.chance:.3f}): {change.in_words()}{everything}"
     )
 
 
