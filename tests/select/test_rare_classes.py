@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fuzzyfrog import SoftSelector
+from fuzzyfrog import SoftSelector, read_table
 from fuzzyfrog.data.dataset import make_dataset
 from fuzzyfrog.select.soft import balanced_masses
 from fuzzyfrog.words import words_of
@@ -88,6 +88,16 @@ def test_a_part_of_a_table_counts_as_the_whole_table():
         np.delete(np.arange(900), np.flatnonzero(y == "leaves")[9:])
     )
     assert balanced_masses(uneven) is None
+
+
+def test_a_row_without_a_target_changes_nothing(tmp_path):
+    table, y = customers(0.05)
+    file = tmp_path / "customers.csv"
+    table.assign(y=[None, *y[1:]]).to_csv(file, index=False)
+    with pytest.warns(UserWarning, match="1 row without a target left out"):
+        read = read_table(file, "y")
+    assert balanced_masses(read) is not None
+    assert np.array_equal(balanced_masses(read), balanced_masses(make_dataset(table[1:], y[1:])))
 
 
 def test_few_samples_of_a_class_count_for_less():

@@ -182,7 +182,7 @@ class Dataset:
             groups=None if self.groups is None else self.groups[samples],
             weights=None if self.weights is None else self.weights[samples],
             weight_unit=None if self.weights is None else self.weight_unit or unit_of(self.weights),
-            is_uneven=has_rare_class(self),
+            is_uneven=None if classes is None else has_rare_class(self),
         )
 
 
