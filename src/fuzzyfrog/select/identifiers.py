@@ -6,6 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers
+from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import PARTS, holds_dates
 
@@ -234,17 +235,23 @@ def share_others(dataset: Dataset, feature: int) -> bool:
     starts = _starts_of_runs(dataset, feature)
     if not len(starts):
         return False
-    others = np.delete(dataset.values, feature, axis=1)
-    others = np.where(np.isnan(others), np.inf, others)
-    lowest = np.minimum.reduceat(others, starts)
-    is_same = (lowest == np.maximum.reduceat(others, starts)).all(axis=0)
-    along = lowest[np.argsort(dataset.values[starts, feature])][:, is_same]
-    rises, falls = along[1:] > along[:-1], along[1:] < along[:-1]
-    is_in_order = ~(rises.any(axis=0) & falls.any(axis=0))
-    is_label = np.delete(dataset.categorical, feature)[is_same]
-    n_labels = np.array([len(np.unique(column)) for column in along.T], np.int64)
-    is_in_order |= is_label & (np.count_nonzero(rises | falls, axis=0) < n_labels)
-    return int(np.count_nonzero(~is_in_order)) >= FEWEST_SHARED
+    order, n_shared = np.argsort(dataset.values[starts, feature]), 0
+    for other in range(dataset.n_features):
+        stop_if_late()
+        column = dataset.values[:, other]
+        column = np.where(np.isnan(column), np.inf, column)
+        lowest = np.minimum.reduceat(column, starts)
+        if other == feature or (lowest != np.maximum.reduceat(column, starts)).any():
+            continue
+        along = lowest[order]
+        rises, falls = along[1:] > along[:-1], along[1:] < along[:-1]
+        is_mixed = rises.any() and falls.any()
+        if is_mixed and dataset.categorical[other]:
+            is_mixed = np.count_nonzero(rises | falls) >= len(np.unique(along))
+        n_shared += bool(is_mixed)
+        if n_shared == FEWEST_SHARED:
+            return True
+    return False
 
 
 def _starts_of_runs(dataset: Dataset, feature: int) -> Integers:
