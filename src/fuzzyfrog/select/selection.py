@@ -277,7 +277,8 @@ class _Fit:
             self._warn(leak_sentences(self._leaks, dataset.feature_names))
             self._warn(odd_values(dataset, allowed & ~np.asarray(problem.must_include)))
         rows = None
-        if self._settings.sample is None:  # else the caller decides
+        # Else the caller decides, or samples are counted that lose, which a part says nothing of.
+        if self._settings.sample is None and self._settings.max_lost is None:
             rows = self._kind.sample_first(search, problem, measures[0], allowed, self._seed)
         if rows is None:
             full_score = float(measures[1].score(allowed[np.newaxis])[0])
