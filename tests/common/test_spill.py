@@ -112,6 +112,20 @@ def test_an_unfinished_table_closes_its_file(folder):
     assert open_files(folder) == []
 
 
+def test_rows_written_in_place_stay_when_memory_becomes_scarce(monkeypatch):
+    monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", "100MB")
+    table = GrowingTable(4, 100_000)
+    monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", "1kB")
+    cells = np.arange(400_000.0).reshape(-1, 4)
+    for block in (cells[:30], cells[30:]):
+        rows = table.next_rows(len(block))
+        rows[:] = block
+        table.append(rows)
+    found = table.finish(kept)
+    assert is_on_disk(found)
+    np.testing.assert_array_equal(found, cells)
+
+
 def test_workers_of_joblib_get_the_values():
     table = grown([np.arange(2000.0).reshape(-1, 4)], 4)
     sums = joblib.Parallel(n_jobs=2, max_nbytes=None)([joblib.delayed(np.sum)(table)])
