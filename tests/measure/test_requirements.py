@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure import requirements as requirements_module
 from fuzzyfrog.measure.requirements import Requirements
 from measure_cases import ENGINES, TNORMS, cases, with_table
 from strategies import examples
@@ -78,6 +79,22 @@ def test_rows_tell_by_whom_few_samples_lose_membership(tnorm, case, data):
         assert not weights[:, ~allowed].any()
         assert (weights[:, subset].sum(axis=1) < needed).all(), "not broken by its own subset"
         assert (kept @ weights.T >= needed).all(), "a subset that loses few breaks it"
+
+
+@pytest.mark.parametrize("n_groups", [1, 3])
+def test_a_wide_table_has_rows_for_fewer_groups_of_samples(monkeypatch, n_groups):
+    rng = np.random.default_rng(2)
+    measure = Dependency(rng.normal(size=(60, 6)), rng.integers(0, 2, 60))
+    monkeypatch.setattr(requirements_module, "CELLS", n_groups * 4 * 6)
+    rows = Requirements(measure, np.ones(6, bool))
+    subsets = every_subset(6)
+    lowest = measure.memberships(subsets[-1]) - measure.tolerance
+    n_lost = np.array([(measure.memberships(one) < lowest).sum() for one in subsets])
+    weights, needed = rows.broken_beyond(subsets[1], 3)
+    assert len(needed) == n_groups + 1  # the last is about all of their samples
+    assert (weights[:, subsets[1]].sum(axis=1) < needed).all()
+    assert (subsets[n_lost <= 3] @ weights.T >= needed).all()
+    assert len(rows.broken_beyond(subsets[-1], 3)[1]) == 0
 
 
 @pytest.mark.parametrize("tnorm", TNORMS)

@@ -17,7 +17,8 @@ from fuzzyfrog.measure.dependency import Dependency
 # terms and as a share. What 10,000 features can lose by rounding is below a hundredth of it.
 MARGIN = 1e-9
 SHARES_GRID = 2.0**-40
-N_GROUPS = 32  # rows about samples that may be set aside, for one answer
+N_GROUPS = 32  # rows about samples that may be set aside, for one answer, ...
+CELLS = 2**22  # ... or fewer: their samples times features, unless one row takes more
 
 
 class Requirements:
@@ -85,7 +86,8 @@ class Requirements:
         """
         membership = self._measure._nearest(mask).membership
         lowest = self._kept - self._measure.tolerance
-        samples = assorted(lowest - membership, membership < lowest, N_GROUPS * (max_lost + 1))
+        most = max(1, min(N_GROUPS, CELLS // ((max_lost + 1) * len(mask))))
+        samples = assorted(lowest - membership, membership < lowest, most * (max_lost + 1))
         if len(samples) <= max_lost:
             return np.empty((0, len(mask))), np.empty(0)
         enemies = self._measure._first_enemies(np.flatnonzero(mask), samples, membership)
