@@ -1,6 +1,7 @@
 """The driver: budgets, interruption, bad arguments, and what it makes of the scores."""
 
 import itertools
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from fuzzyfrog.search import (
 from fuzzyfrog.search import evaluator as evaluating
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.evaluator import Budget, Evaluator, subset_keys
+from fuzzyfrog.search.protocol import overheard
 from search.lookup import Lookup, Scripted, mask_of, masks, plain, random_table, sizes_of
 
 TABLE = random_table()
@@ -459,3 +461,16 @@ def test_steps_and_masks_are_the_same_run(n_features, monkeypatch):
         Scripted(Batch(steps)), Worth(True), replace(problem, n_features_to_select=3), seed=0
     )
     assert scripted.history[0].diversity == np.mean(4 * shares * (1 - shares))
+
+
+def test_listeners_hear_of_the_subsets_that_have_a_score():
+    heard = []
+
+    def steps():
+        yield Batch(Extensions(mask_of(5, 1), np.array([0, 3, 4])), only_best=True)
+
+    listening = overheard(steps(), lambda *given: heard.append([one.tolist() for one in given]))
+    next(listening)
+    with suppress(StopIteration):
+        listening.send(np.array([-np.inf, 2.0, -np.inf]))
+    assert heard == [[[mask_of(5, 1, 3).tolist()], [2.0]]]

@@ -61,7 +61,7 @@ class Batch:
     Attributes
     ----------
     subsets : bool[n_subsets, n_features]
-        One subset in each row.
+        One subset in each row; also `Extensions`, which are turned into masks where needed.
     at_least : float, float64[n_subsets] or None
         A subset whose score is below its value comes back as minus infinity, so that the
         evaluator may reject it early.
@@ -314,12 +314,13 @@ Steps: TypeAlias = Generator[Batch, Floats, T]
 
 
 def overheard(steps: Steps[T], hear: Callable[[Masks, Floats], object]) -> Steps[T]:
-    """Yield the batches of some steps, and call `hear` with the subsets and scores of each."""
+    """Yield the batches of some steps; call `hear` with the subsets of each that have a score."""
     try:
         batch = next(steps)
         while True:
             scores = yield batch
-            hear(np.asarray(batch.subsets), scores)
+            is_known = scores > -inf  # of thousands of `Extensions`, often a single one
+            hear(batch.subsets[is_known], scores[is_known])
             batch = steps.send(scores)
     except StopIteration as stop:
         result: T = stop.value
