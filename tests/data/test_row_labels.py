@@ -68,3 +68,9 @@ def test_the_record_names_the_samples_that_it_mentions(write):
     assert type(run).from_json(run.to_json()).rows == run.rows
     X, y = [[1.0], [2.0], [4.0]], [0, 1, 0]
     assert ReductSelector("quickreduct").fit(X, y).record().rows is None
+
+
+def test_the_lines_of_a_text_file_are_no_rows_whatever_its_name(write, refusal):
+    content = "a,class\n1,x\n2,y\n"
+    assert read_table(write("a.xlsx.csv", content), "class").row_word == "line"
+    assert "line 4" in refusal("a.xlsx.csv", content + "inf,x\n")

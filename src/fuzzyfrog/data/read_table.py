@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -280,7 +280,7 @@ def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
         features, target = Gathering(layout.asked, columns, source.n_rows), TargetParts()
         texts, names = [], []
         for rows in source.parts(layout, columns):
-            with _named(file):
+            with _named(source):
                 features.add(rows.features)
                 if isinstance(rows.target, nw.Series | np.ndarray):
                     target.add(rows.target)
@@ -292,7 +292,7 @@ def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
     labels = TextLabels.of(texts) if texts else target.finish()
     if columns:
         _refuse_few_rows(len(labels), wanted.least, file)
-    with _named(file):
+    with _named(source):
         content = features.finish(wanted.least, file)
     if wanted.least > 1:
         check_filled(content.values, layout.names, file)
@@ -309,7 +309,7 @@ def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
         (*source.notes, *content.warnings),
         content.dates,
         _joined(names),
-        _row_word(file),
+        source.row_word,
         None if label in wanted.ignore else label,
     )
     return table, labels
@@ -332,19 +332,15 @@ def _refuse_few_rows(n_rows: int, least: int, file: str) -> None:
 
 
 @contextmanager
-def _named(file: str) -> Iterator[None]:
+def _named(source: Source) -> Iterator[None]:
     """Put the name of the file in front of the message of an error."""
     try:
         yield
     except DataError as error:
         first, *rest = error.args
         if isinstance(first, str) and first.startswith("line "):
-            first = _row_word(file) + first.removeprefix("line")
-        raise DataError(f"{file}: ", first, *rest) from None
-
-
-def _row_word(file: str) -> Literal["line", "row"]:
-    return "row" if ".xlsx" in file.lower() else "line"
+            first = source.row_word + first.removeprefix("line")
+        raise DataError(f"{source.path.name}: ", first, *rest) from None
 
 
 def _kept_rows(

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -75,7 +75,8 @@ class Source:
     """A file of one format.
 
     `names` are its columns, `gaps` the texts that mean "no value" in a target of text, `notes`
-    what the user should know about the file, and `n_rows` how many rows to make room for.
+    what the user should know about the file, `n_rows` how many rows to make room for, and
+    `row_word` what its numbered rows are called.
     """
 
     path: Path
@@ -83,6 +84,7 @@ class Source:
     gaps: frozenset[str] = MISSING
     notes: tuple[str, ...] = ()
     n_rows: int = 0
+    row_word: Literal["line", "row"] = "line"
 
     def collectors(self, layout: Layout, text: set[int]) -> Sequence[Any]:
         """Return what takes each feature, nothing if the columns of the file have types.

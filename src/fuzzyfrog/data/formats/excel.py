@@ -80,6 +80,8 @@ class Workbook(TextTable):
     Titles may be above the header.
     """
 
+    row_word = "row"
+
     def __init__(
         self, path: Path, archive: zipfile.ZipFile, dialect: Dialect, ignored: Sequence[str]
     ) -> None:
