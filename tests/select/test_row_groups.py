@@ -265,6 +265,8 @@ def test_columns_computed_from_one_in_order_are_no_reason_to_warn():
         square=table["diary"] ** 2,
     )
     assert not may_belong_together(steps, y)
+    dummies = {f"is_{one}": 1.0 * (table["diary"] == one) for one in range(40)}
+    assert not may_belong_together(table[["diary", "air", "noise"]].assign(**dummies), y)
 
 
 def test_groups_of_one_sample_and_a_single_group_change_nothing():

@@ -229,8 +229,8 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
 def share_others(dataset: Dataset, feature: int) -> bool:
     """Whether samples of a value follow one another and are the same in two other columns or more.
 
-    So it is with the age and the sex of people who have several rows. Columns that rise
-    or fall with the feature, or change only where its ranges do, are computed from it.
+    So it is with the age and the sex of people who have several rows. Columns that rise or fall
+    with the feature, or change rarely, as its ranges and indicators do, are computed from it.
     """
     starts = _starts_of_runs(dataset, feature)
     if not len(starts):
@@ -245,9 +245,10 @@ def share_others(dataset: Dataset, feature: int) -> bool:
             continue
         along = lowest[order]
         rises, falls = along[1:] > along[:-1], along[1:] < along[:-1]
-        is_mixed = rises.any() and falls.any()
+        n_changes = np.count_nonzero(rises | falls)
+        is_mixed = rises.any() and falls.any() and n_changes >= FEWEST_SAMPLES
         if is_mixed and dataset.categorical[other]:
-            is_mixed = np.count_nonzero(rises | falls) >= len(np.unique(along))
+            is_mixed = n_changes >= len(np.unique(along))
         n_shared += bool(is_mixed)
         if n_shared == FEWEST_SHARED:
             return True
