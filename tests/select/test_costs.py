@@ -138,6 +138,7 @@ def test_a_group_costs_what_is_given_for_it_or_its_columns():
         ({13: 3}, "costs must have names of features, or indices from 0 to 12"),
         ({"alcohol": 3, 0: 3}, "costs must name each feature once, got 'alcohol' twice"),
         ({"ash": 1e-9, "hue": 1e12}, "costs must be of comparable size"),
+        ({"ash": 1 / 3, "hue": 0.1, "alcohol": np.pi}, "and have few digits"),
     ],
 )
 def test_wrong_costs_are_refused(costs, sentence):

@@ -132,6 +132,7 @@ def test_several_at_once_are_all_named():
         (np.array([7, 2, 5])[GRADE], "each of its values belongs to one class"),
         ([f"s{k}" for k in GRADE * 3 + HOURS % 3], "each of its values belongs to one class"),
         (GRADE + 3 * (HOURS % 4), "each of its values belongs to one class"),
+        (np.array([7, 2, 5])[np.r_[(GRADE[0] + 1) % 3, GRADE[1:]]], "nearly each of its values"),
         (WAGE, "the classes are ranges of its values"),
     ],
 )

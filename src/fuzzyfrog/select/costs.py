@@ -61,7 +61,7 @@ class Costs:
         per_unit = lcm(*(one.denominator for one in exact))
         units = [int(one * per_unit) for one in exact]
         if sum(units) > MOST_UNITS:
-            rule = "be of comparable size, so that their sum is exact with 15 digits"
+            rule = "be of comparable size and have few digits, so that their sum is exact"
             got = f"{float(min(exact)):g} to {float(max(exact)):g}"
             raise ParameterError("costs", rule, got, "Round them.")
         names = groups.named(dataset.feature_names)

@@ -274,7 +274,8 @@ def _class_relation(column: Floats, target: Integers, is_categorical: bool) -> s
     values, codes = np.unique(np.where(is_gap, np.inf, column), return_inverse=True)
     is_code = is_categorical or len(values) <= n_classes or _alternate(codes, target)
     if is_code and _lowest_recall(_by_others(codes, target), target) >= BY_GROUPS:
-        return "each of its values belongs to one class"
+        n_mixed = len(np.unique(np.column_stack([codes, target]), axis=0)) - len(values)
+        return f"{'nearly ' if n_mixed else ''}each of its values belongs to one class"
     if is_categorical:
         return ""
     if _lowest_recall(_by_others(is_gap.astype(np.intp), target), target) >= BY_GROUPS:

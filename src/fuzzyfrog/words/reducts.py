@@ -176,7 +176,7 @@ class ReductWords(ProofWords):
             if result.max_lost is None:
                 yield which[0], f"best dependency {which[1]} {fewer}"
             else:
-                yield "curve", f"fewest samples set aside {which[1]} {fewer}"
+                yield "curve", f"fewest samples set aside that were found {which[1]} {fewer}"
         if shortcut := self._shortcut():
             yield "trade-off", shortcut
 
