@@ -34,6 +34,12 @@ def grown(blocks, n_columns, finalize=kept):
     return table.finish(finalize)
 
 
+def test_a_file_may_lie_about_its_rows():
+    table = GrowingTable(2, -7)
+    table.append(np.ones((3, 2)))
+    assert table.finish(kept).shape == (3, 2)
+
+
 def test_an_array_goes_to_disk_when_it_is_too_large():
     small, large = empty((25, 5)), empty((26, 5))
     assert not is_on_disk(small)

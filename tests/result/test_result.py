@@ -222,6 +222,12 @@ def test_a_number_that_is_read_as_infinite_is_refused(run):
         Result.from_json(text)
 
 
+def test_half_of_a_character_is_refused(run):
+    text = run.to_json().replace('"result": {', '"result": {"\\udced": 1, ', 1)
+    with pytest.raises(DataError, match="got one that does not fit"):
+        Result.from_json(text)
+
+
 @pytest.mark.parametrize(
     "name", [one.name for one in msgspec.structs.fields(Result) if one.required]
 )

@@ -80,7 +80,8 @@ class GrowingTable:
         self.n_rows = 0
         self._n_columns = n_columns
         self._limit: int | None = None
-        # Room that is there at once is neither filled with zeros nor moved.
+        # Room that is there at once is neither filled with zeros nor moved. A file may lie.
+        n_expected = max(0, n_expected)
         has_room = 8 * n_expected * n_columns <= (most_in_memory() if n_expected else 0)
         self._rows = np.empty((n_expected if has_room else 0, n_columns))
         self._file: IO[bytes] | None = None

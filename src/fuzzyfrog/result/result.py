@@ -500,7 +500,7 @@ class Result(Part, frozen=True):
             )
         try:
             found = convert(content["result"], cls)
-        except ValidationError as error:
+        except (ValidationError, UnicodeEncodeError) as error:  # half of a character
             raise DataError(
                 "a saved result must be as fuzzyfrog wrote it, got one that does not fit: "
                 f"{_clean(str(error))}. {SAVE_ONE}"
