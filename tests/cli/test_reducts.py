@@ -259,6 +259,20 @@ def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("rows", "told"),
+    [("0,0,p 0,1,q 1,0,q 1,1,p", "4 of 4"), ("0,0,p 0,0,q 0,1,p 0,1,q 1,0,p 1,0,q", "1 of 4")],
+    ids=["all are needed", "none is of use"],
+)
+def test_the_cost_is_told_where_the_headline_has_none(in_process, tmp_path, rows, told):
+    table = tmp_path / "t.csv"
+    table.write_text("a,b,y\n" + rows.replace(" ", "\n"))
+    code, out, _ = in_process("reducts", str(table), "--target", "y", "--costs", "a=3", "-q")
+    assert code == 0
+    assert "for a cost of" not in out
+    assert f"\ncost        {told}\n" in out
+
+
+@pytest.mark.parametrize(
     ("options", "content", "sentence"),
     [
         (["--costs", "ash"], "", "--costs must be NAME=COST, such as mri=400, or a readable file"),

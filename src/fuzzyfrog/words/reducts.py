@@ -21,8 +21,8 @@ class ReductWords(ProofWords):
     score = "the dependency"
     is_monotone = True
     brief = (
-        "measured", "dependency", "gaps", "set aside", "survives", "size", "enough", "as good",
-        "core", "curve", "trade-off",
+        "measured", "dependency", "cost", "gaps", "set aside", "survives", "size", "enough",
+        "as good", "core", "curve", "trade-off",
     )  # fmt: skip
 
     @property
@@ -39,13 +39,19 @@ class ReductWords(ProofWords):
         ]
         return min(enough, key=lambda one: one.price, default=None)
 
+    @property
+    def _is_part(self) -> bool:
+        """Whether the headline says how well a part of the features does, and what it costs."""
+        is_free = self.result.asked_size is self.result.settings.get("must_include") is None
+        finds_all = len(self.result.selected) > 1 and self.has_all and is_free
+        return not (self.is_useless or finds_all)
+
     def headline(self) -> str:
         """Return how well the selected features separate these samples."""
         result = self.result
         if self.is_useless:
             return f"No feature separates {self._goal}, nor do all of them together"
-        is_free = result.asked_size is None and result.settings.get("must_include") is None
-        if len(result.selected) > 1 and self.has_all and is_free:
+        if not self._is_part:
             return self._all_of_them()
         start, others = self._part_of_all()
         share = min(1.0, result.dependency / result.full_dependency)
@@ -151,6 +157,8 @@ class ReductWords(ProofWords):
         if result.full_dependency < 1:
             missed += ", on a scale from 0 to 1"
         yield "dependency", f"{result.dependency:.4f} of {result.full_dependency:.4f}{missed}"
+        if result.cost is not None and not self._is_part:
+            yield "cost", f"{result.cost:.10g} of {self._full_cost:.10g}"
         if gaps := self._gaps():
             yield "gaps", gaps
         if result.estimate is not None:
