@@ -9,7 +9,7 @@ import pytest
 from broken_tables import BROKEN
 from fuzzyfrog import DataError, dependency, load_dataset, read_table, soft_dependency
 from fuzzyfrog.cli import selecting
-from fuzzyfrog.cli.commands import doctor
+from fuzzyfrog.cli.commands import doctor, reducts
 from fuzzyfrog.cli.errors import ExitCode, in_options
 from fuzzyfrog.measure import SoftDependency
 
@@ -27,10 +27,13 @@ def test_score_of_a_subset(in_process):
     assert found["soft"]["chance"] == SoftDependency(load_dataset("wine")).chance
 
 
-def test_score_with_other_rules(in_process, wine_csv):
-    rules = ["--tnorm", "minimum", "--spread", "range", "--ignore", "id", "--jobs", "1"]
-    code, out, _ = in_process("score", wine_csv, "--target", "class", *rules)
-    expected = dependency(load_dataset("wine"), tnorm="minimum", spread="range")
+def test_score_with_another_rule_for_gaps(in_process, tmp_path):
+    table = tmp_path / "gaps.csv"
+    table.write_text("a,b,class\n" + "1.5,2,x\n,3,x\n4,3,y\n9,,y\n3,7,y\n")
+    rules = ["--missing", "different", "--jobs", "1"]
+    code, out, _ = in_process("score", table, "--target", "class", *rules)
+    expected = dependency(read_table(table, "class"), missing="different")
+    assert expected > dependency(read_table(table, "class"))
     assert code == 0
     assert f"these samples: {expected:.6f} (all features {expected:.6f})" in out
 
@@ -302,7 +305,7 @@ def test_debug_shows_the_traceback(fuzzyfrog):
 
 
 def test_reducts_are_all_there_are(in_process):
-    code, out, err = in_process("reducts", "--all", "wine", "--limit", "0", "--json", "-q")
+    code, out, err = in_process("reducts", "--all", "wine", "--json", "-q")
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert found["all"]
@@ -328,21 +331,21 @@ def test_reducts_have_the_columns_of_select(in_process, tmp_path):
     assert "id" in json.loads(in_process(*asked, "--include", "id")[1])["reducts"][0]["names"]
 
 
-def test_reducts_stop_at_the_limit_and_say_so(in_process):
+def test_reducts_stop_at_the_limit_and_say_so(in_process, monkeypatch):
     constraints = ["--include", "ash", "--ignore", "hue"]
-    code, out, _ = in_process("reducts", "--all", "wine", "--limit", "2", *constraints)
+    monkeypatch.setattr(reducts, "MOST_LISTED", 2)
+    code, out, _ = in_process("reducts", "--all", "wine", *constraints)
     first, second, empty, told = out.splitlines()
     assert code == 0
     assert "ash" in first.split(", ")
     assert "hue" not in second
     assert (empty, told) == (
         "",
-        "2 reducts of 5 features, dependency 1.0000; there are more: raise --limit.",
+        "2 reducts of 5 features, dependency 1.0000; there are more: --json lists all of them.",
     )
     assert in_process("reducts", "--all", "wine", "--n-features", "2")[1] == (
         "There is no reduct of this size (proven).\n"
     )
-    assert in_process("reducts", "--all", "wine", "--limit", "-1")[0] == 2
 
 
 def test_certify_proves_or_fails_with_its_own_code(in_process):

@@ -1,10 +1,19 @@
 """Exit codes, and errors and warnings worded with options."""
 
+import inspect
 import warnings
 
 import pytest
 
-from fuzzyfrog.cli.errors import ExitCode, UsageError, clean_warnings, in_options, report_failure
+import fuzzyfrog
+from fuzzyfrog.cli.errors import (
+    PYTHON_ONLY,
+    ExitCode,
+    UsageError,
+    clean_warnings,
+    in_options,
+    report_failure,
+)
 from fuzzyfrog.common.messages import Sentence, Setting
 from fuzzyfrog.errors import (
     CheckpointError,
@@ -14,6 +23,7 @@ from fuzzyfrog.errors import (
     ParameterError,
     UnwrittenError,
 )
+from fuzzyfrog.search import Exact
 
 
 @pytest.mark.parametrize(
@@ -85,6 +95,10 @@ def test_running_out_of_memory_has_a_way_out(capsys):
             "Add --ignore 'a,b c', or set --jobs.",
         ),
         (Sentence("Pass ", Setting("separator", "\t"), "."), r"Pass --separator '\t'."),
+        (
+            Sentence("Choose ", Setting("spread", "range"), "."),
+            "Choose ReductSelector(spread='range') in Python.",
+        ),
         # Plain text is left alone, whatever it looks like.
         ("n_jobs must be exclude=['a']", "n_jobs must be exclude=['a']"),
         (DataError("n_jobs.csv: no such file"), "n_jobs.csv: no such file"),
@@ -92,6 +106,14 @@ def test_running_out_of_memory_has_a_way_out(capsys):
 )
 def test_parameters_are_worded_with_options(of_the_library, here):
     assert in_options(of_the_library) == here
+
+
+@pytest.mark.parametrize(("parameter", "name"), PYTHON_ONLY.items())
+def test_what_has_no_option_is_a_parameter_in_python(in_process, parameter, name):
+    takes = Exact if name == "Exact" else getattr(fuzzyfrog, name)
+    assert parameter in inspect.signature(takes).parameters
+    for command in ("select", "reducts"):
+        assert f"--{parameter.replace('_', '-')} " not in in_process(command, "--help")[1]
 
 
 def test_a_warning_is_one_line_with_options_and_printed_once(capsys):

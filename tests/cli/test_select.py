@@ -44,10 +44,10 @@ def test_explain_shows_samples(in_process, tmp_path):
     assert one.count("class_") == 4
 
 
-def test_size_rules_and_json(in_process):
-    _, out, _ = in_process("select", "wine", "--size-rule", "peak", "--no-check", "--json", "-q")
+def test_the_steps_as_json(in_process):
+    _, out, _ = in_process("select", "wine", "--no-check", "--json", "-q")
     run = Result.from_json(out)
-    assert (len(run.selected), run.settings["size_rule"]) == (5, "peak")
+    assert (len(run.selected), run.settings["size_rule"]) == (5, "auto")
     assert all(point.accuracy is not None for point in run.front)
 
 
@@ -183,22 +183,30 @@ def test_columns_that_are_no_weights_are_refused(visits, in_process):
             for option in (
                 ["--certify"],
                 ["--all"],
-                ["--tnorm", "minimum"],
-                ["--spread", "range"],
                 ["--missing", "different"],
                 ["--search", "frogs"],
                 ["--min-dependency", "0.9"],
                 ["--max-evaluations", "5"],
             )
         ),
-        (
-            ["reducts", "wine", "--size-rule", "peak"],
-            "It belongs to `fuzzyfrog select`, which finds columns to predict with.",
+        *(
+            (
+                [command, "wine", option, "x"],
+                f"{option} must be left out of `fuzzyfrog {command}`. It is a parameter in Python: "
+                f"{where}=...).",
+            )
+            for command, option, where in (
+                ("select", "--size-rule", "SoftSelector(size_rule"),
+                ("reducts", "--redundant", "SoftSelector(redundant"),
+                ("select", "--spread", "ReductSelector(spread"),
+                ("score", "--tnorm", "ReductSelector(tnorm"),
+                ("compare", "--max-missing", "read_table(max_missing"),
+                ("reducts", "--limit", "Exact(limit"),
+            )
         ),
         (["reducts", "wine", "--all", "--certify"], "--all must come without --certify."),
         (["reducts", "wine", "--all", "--save", "x.json"], "--all must come without --save."),
-        (["reducts", "wine", "--all", "--limit", "-1"], "--limit must be at least 0, got -1."),
-        (["select", "wine", "--size-rule", "elbow"], "'elbow' is not one of 'auto', 'peak'"),
+        (["reducts", "wine", "--search", "bees"], "'bees' is not one of 'auto', 'frogs'"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(in_process, arguments, sentence):

@@ -97,9 +97,8 @@ def test_the_file_does_not_say_where_the_table_is_sent_to(run_cli, tmp_path, tab
 EACH = {
     "certify": True, "costs": "f0=3", "groups": "who", "include": "f1", "jobs": 1,
     "max_evaluations": 99, "max_lost": 1, "max_seconds": 600, "min_dependency": 0.9,
-    "missing": "different", "n_features": 2, "redundant": "keep", "sample": 39, "search": "genetic",
-    "seed": 1, "size_rule": "peak", "spread": "variance", "survives": 1, "tnorm": "minimum",
-    "weights": "much",
+    "missing": "different", "n_features": 2, "sample": 39, "search": "genetic",
+    "seed": 1, "survives": 1, "weights": "much",
 }  # fmt: skip
 
 

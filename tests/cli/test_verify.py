@@ -56,7 +56,7 @@ OPTIONS = {
     "groups": ["--feature-group", "kind_*", "--ignore", "patient"],
     "cheap": ["--costs", "size=3", "--costs", "weight=2", "--feature-group", "kind_*"],
     "survives": ["--survives", "1", "--min-dependency", "0.3", "--ignore", "patient"],
-    "share": ["--min-dependency", "0.9", "--tnorm", "product"],
+    "share": ["--min-dependency", "0.9", "--missing", "different"],
 }
 
 
@@ -72,7 +72,7 @@ def test_a_saved_run_is_verified_like_its_selector(in_process, folder, given):
         "--costs": ("costs", {"size": 3, "weight": 2}),
         "--survives": ("survives", 1),
         "--min-dependency": ("min_dependency", None),
-        "--tnorm": ("tnorm", "product"),
+        "--missing": ("missing", "different"),
     }
     settings = dict(names[one] for one in given if one in names)
     if "min_dependency" in settings:

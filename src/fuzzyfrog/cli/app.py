@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from fuzzyfrog.cli.console import secure_streams, tell
 from fuzzyfrog.cli.errors import (
+    PYTHON_ONLY,
     ExitCode,
     UsageError,
     clean_warnings,
@@ -84,7 +85,7 @@ class Command(TyperCommand):
             raise
         except Exception as error:  # typer has its own copy of click
             option = getattr(error, "option_name", None)  # one that does not exist
-            if option and (other := _other_door(str(self.name), option)):
+            if option and (other := _elsewhere(str(self.name), option)):
                 raise UsageError(other) from None
             raise
 
@@ -110,18 +111,19 @@ DOORS = {
 }
 
 
-def _other_door(command: str, option: str) -> str | None:
-    """Return a sentence about an option that only the other of two commands has."""
+def _elsewhere(command: str, option: str) -> str | None:
+    """Return a sentence about an option that only the other of two commands has, or Python."""
+    out = f"{option} must be left out of `fuzzyfrog {command}`."
+    parameter = option.removeprefix("--").replace("-", "_")
+    if parameter in PYTHON_ONLY:
+        return f"{out} It is a parameter in Python: {PYTHON_ONLY[parameter]}({parameter}=...)."
     if command not in DOORS:
         return None
     name, purpose = DOORS[command]
     known = {one for parameter in _command(name).params for one in parameter.opts}
     if option not in known:
         return None
-    return (
-        f"{option} must be left out of `fuzzyfrog {command}`. It belongs to `fuzzyfrog {name}`, "
-        f"which finds {purpose}."
-    )
+    return f"{out} It belongs to `fuzzyfrog {name}`, which finds {purpose}."
 
 
 def _plain(option: Any) -> Any:

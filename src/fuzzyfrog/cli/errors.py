@@ -90,6 +90,17 @@ COMMANDS = {
 }
 
 
+# Parameters that few need and that have no option, and what takes them in Python.
+PYTHON_ONLY = {
+    "limit": "Exact",
+    "max_missing": "read_table",
+    "redundant": "SoftSelector",
+    "size_rule": "SoftSelector",
+    "spread": "ReductSelector",
+    "tnorm": "ReductSelector",
+}
+
+
 def option_of(parameter: str) -> str:
     """Return the option that sets a parameter."""
     return f"--{OPTION_NAMES.get(parameter, parameter).replace('_', '-')}"
@@ -115,6 +126,8 @@ def _typed(setting: Setting) -> str:
     name, value = setting
     if name in COMMANDS:
         return COMMANDS[name]
+    if name in PYTHON_ONLY:
+        return f"{PYTHON_ONLY[name]}({name}={value!r}) in Python"
     if value is None:
         return option_of(name)
     # Estimators call the kind of the target its value: target="class".

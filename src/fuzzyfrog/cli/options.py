@@ -25,7 +25,6 @@ from fuzzyfrog.cli.names import (
     names_in,
     weighted_by,
 )
-from fuzzyfrog.common.tnorms import TNorm
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -33,15 +32,11 @@ if TYPE_CHECKING:
     from fuzzyfrog.select.settings import Settings
 
 READING = "How the table is read"
-MEASURE = "How features are measured"
 SEARCH = "The search"
 CHECK = "The check"
 FILES = "Files to write"
 
-SizeRule = Literal["auto", "peak", "accuracy", "one-se"]
-Spread = Literal["std", "variance", "range"]
 MissingRule = Literal["similar", "different", "raise"]
-RedundantRule = Literal["drop", "keep"]
 # Listed here because the registry of searches is slow to import.
 SearchName = Literal["auto", "frogs", "genetic", "swarm", "quickreduct", "exact"]
 
@@ -68,15 +63,6 @@ def one_of(names: Any) -> str:
     return f"{', '.join(others)} or {last}"
 
 
-Missing = Annotated[
-    MissingRule,
-    typer.Option(
-        metavar="RULE",
-        help="How missing values compare: similar (to every value), different (from every value) "
-        "or raise (an error).",
-        rich_help_panel=MEASURE,
-    ),
-]
 Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", help="Number of threads (default: one for each usable CPU)."),
@@ -221,47 +207,31 @@ class SelectionOptions(RowOptions):
 class SoftOptions(SelectionOptions):
     """What to predict with; the fields are options of ``fuzzyfrog select``."""
 
-    size_rule: SizeRule = search_field(
-        "auto", "NAME", f"How many of the features to take: {one_of(SizeRule)}."
-    )
-    redundant: RedundantRule = search_field(
-        "drop",
-        "RULE",
-        "What to do with features that others replace without a loss: drop or keep.",
-    )
-
     @property
     def kind(self) -> Kind:
         """The soft measure."""
         from fuzzyfrog.select.soft import Soft
 
-        return Soft(self.redundant)
+        return Soft()
 
 
 @dataclass(frozen=True, kw_only=True)
 class StrictOptions:
     """How the measure of the paper compares samples; the fields are options."""
 
-    tnorm: TNorm = option_field(
-        "lukasiewicz",
-        "NAME",
-        f"How similarities on single features are combined: {one_of(TNorm)}.",
-        MEASURE,
+    missing: MissingRule = search_field(
+        "similar",
+        "RULE",
+        "How missing values compare: similar (to every value), different (from every value) "
+        "or raise (an error).",
     )
-    spread: Spread = option_field(
-        "std",
-        "NAME",
-        f"Unit for differences between values: {one_of(Spread)}.",
-        MEASURE,
-    )
-    missing: Missing = "similar"
 
     @property
     def kind(self) -> Kind:
         """The measure of the paper."""
         from fuzzyfrog.select.strict import Strict
 
-        return Strict(self.tnorm, self.spread, self.missing)
+        return Strict(missing=self.missing)
 
 
 @dataclass(frozen=True, kw_only=True)

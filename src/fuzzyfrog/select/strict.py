@@ -164,8 +164,8 @@ class Strict(Kind):
             lower = "lowers" if n_few == 1 else "lower"
             yield Sentence(
                 f"{rows} with {least} or more missing values {lower} the dependency of all "
-                f"features from {without:.3f} to {full:.3f}. Leave them out with ",
-                Setting("max_missing", least - 1), " when the table is read.",
+                f"features from {without:.3f} to {full:.3f}. Leave them out when the "
+                "table is read: ", Setting("max_missing", least - 1), ".",
             )  # fmt: skip
 
     def answer(

@@ -76,7 +76,7 @@ class SoftWords(Words):
             return "the highest soft dependency that was found"
         if n_redundant := len(result.redundant):
             n_taken, rule = len(result.selected) + n_redundant, result.settings.get("size_rule")
-            how = self.option(f"size_rule={rule!r}", f"--size-rule {rule}")
+            how = self.option(f"size_rule={rule!r}", "the size rule")
             are = "is" if n_redundant == 1 else "are"
             return f"as {how} takes {n_taken}, of which {n_redundant} {are} redundant"
         peak = max(result.front, key=lambda one: one.dependency)

@@ -12,7 +12,7 @@ from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.inputs import TableOptions, opened
 from fuzzyfrog.cli.names import features_in, names_in
-from fuzzyfrog.cli.options import RowOptions
+from fuzzyfrog.cli.options import RowOptions, StrictOptions
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import shown, suggested
@@ -31,6 +31,7 @@ SHORT = {"k nearest neighbors": "neighbors", "random forest": "forest"}
 def compare(
     asked: TableOptions,
     rows: RowOptions,
+    strict: StrictOptions,
     selectors: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,7 +50,6 @@ def compare(
     include: Annotated[
         list[str] | None, typer.Option(metavar="A,B", help="Features that every selector takes.")
     ] = None,
-    missing: options.Missing = "similar",
     jobs: options.Jobs = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -67,7 +67,7 @@ def compare(
         dataset = rows.grouped(loaded.dataset)
         with compiling_heard(course.compile):
             found = compared(
-                dataset, names, folds=folds, seed=seed, missing=missing, n_jobs=jobs,
+                dataset, names, folds=folds, seed=seed, missing=strict.missing, n_jobs=jobs,
                 must_include=features_in("--include", include, dataset) or None, hear=course.phase,
             )  # fmt: skip
     write_found(_document(found, names, dataset), _lines(found, names, dataset), as_json=as_json)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fuzzyfrog.result import Subset
 
 ROOM = 40  # columns of a terminal for one name among others
+MOST_LISTED = 100  # reducts in a terminal
 MAX_COMMON = 5  # features listed as the most common
 
 
@@ -39,12 +40,9 @@ def reducts(
             "--all",
             metavar="",
             help="List all reducts with the fewest features (or with --n-features, or at the "
-            "lowest cost), with a proof that there are no others.",
+            f"lowest cost), with a proof that there are no others; without --json, {MOST_LISTED}.",
         ),
     ] = False,
-    limit: Annotated[
-        int, typer.Option(metavar="N", help="With --all: list at most N reducts; 0 for all.")
-    ] = 100,
     printing: Printing,
 ) -> None:
     """Find the fewest columns that separate exactly these samples as well as all columns do.
@@ -58,26 +56,22 @@ def reducts(
 
         run_selection(search, files, asked, checking, printing)
         return
-    allowed = ("n_features", "include", "jobs", "tnorm", "spread", "missing", "costs")
+    allowed = ("n_features", "include", "jobs", "missing", "costs")
     meaningless = [*given_options(search, but=allowed), *given_options(files)]
     if meaningless:
         raise UsageError(
             f"--all must come without {', '.join(meaningless)}. It lists reducts instead of "
             "selecting one."
         )
-    if limit < 0:
-        raise UsageError(f"--limit must be at least 0, got {limit}. 0 lists all of them.")
-    _list_all(asked, search, limit, as_json=printing.as_json, quiet=printing.quiet)
+    _list_all(asked, search, printing)
 
 
-def _list_all(
-    asked: TableOptions, search: ReductOptions, limit: int, *, as_json: bool, quiet: bool
-) -> None:
+def _list_all(asked: TableOptions, search: ReductOptions, printing: Printing) -> None:
     found: list[Subset] = []
     left_out: list[str] = []
     try:
         with (
-            shown_progress(f"reading {asked.table}", quiet=quiet) as course,
+            shown_progress(f"reading {asked.table}", quiet=printing.quiet) as course,
             opened(asked) as loaded,
         ):
             dataset = search.grouped(loaded.dataset)
@@ -98,26 +92,27 @@ def _list_all(
                 exclude=excluded,
                 costs=settings.costs,  # type: ignore[arg-type]
                 n_jobs=search.jobs,
-                **search.kind.parameters(),  # type: ignore[arg-type]
+                missing=search.missing,
             )
             with compiling_heard(course.compile):
+                limit = None if printing.as_json else MOST_LISTED
                 ended = _collect(iterator, limit, found, course)
     except KeyboardInterrupt:
         tell("interrupted; printing the reducts found so far")
         ended = "interrupted"
     document = {"all": ended == "all", "left_out": left_out, "reducts": found}
     lines = _lines(found, ended, is_fewest=search.n_features is None)
-    write_found(document, lines, as_json=as_json)
+    write_found(document, lines, as_json=printing.as_json)
     if ended == "interrupted":
         raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 def _collect(
-    reducts: Iterator[Subset], limit: int, found: list[Subset], course: ProgressState
+    reducts: Iterator[Subset], limit: int | None, found: list[Subset], course: ProgressState
 ) -> str:
     """Append the reducts as they come; return why that ended: "all" or "limit"."""
     for one in reducts:
-        if limit and len(found) == limit:
+        if len(found) == limit:
             return "limit"
         found.append(one)
         some = f"{count(len(found), 'reduct')} of {count(one.size, 'feature')}"
@@ -149,5 +144,5 @@ def _count(found: list[Subset], ended: str, *, is_fewest: bool) -> str:
         size = f"cost {found[0].cost:.10g}"
         every = "proven: no other costs as little, and none costs less"
     count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"
-    reasons = {"all": every, "limit": "there are more: raise --limit"}
+    reasons = {"all": every, "limit": "there are more: --json lists all of them"}
     return f"{count}; {reasons.get(ended, 'there may be more')}."
