@@ -2,6 +2,7 @@ import errno
 import os
 import resource
 import shutil
+import signal
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.result import Result
 from fuzzyfrog.search import proof_log
 from fuzzyfrog.select import explain
+from fuzzyfrog.select.strict import Strict
 
 
 def refusal(path: Path, table: str | None = None) -> str:
@@ -189,6 +191,27 @@ def test_the_scores_stay_when_the_record_cannot_be_written(tmp_path, in_process,
     )
     assert "To continue this run, repeat the command." in out
     assert [path.name for path in tmp_path.iterdir()] == ["run.json.scores"]
+
+
+def test_all_features_after_ctrl_c_are_written_without_explanations(
+    tmp_path, in_process, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    measured = Strict.measured
+
+    def interrupted(self, dataset, n_jobs):
+        monkeypatch.setattr(Strict, "measured", measured)
+        signal.raise_signal(signal.SIGINT)
+        return measured(self, dataset, n_jobs)
+
+    monkeypatch.setattr(Strict, "measured", interrupted)
+    code, out, _ = in_process("reducts", "wine", "-q", "--save", "run.json")
+    assert code == 130
+    assert "Written: run.json, for fuzzyfrog report\n" in out
+    run = Result.load(Path("run.json"))
+    assert {one.role for one in run.columns} == {"selected"}
+    assert "There was no time to score every column." in run.notes
+    assert "because it was interrupted. Run it again" in in_process("explain", "run.json")[2]
 
 
 def test_a_budget_that_is_used_up_must_be_raised_to_continue(tmp_path, in_process, monkeypatch):

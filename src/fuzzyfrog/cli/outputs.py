@@ -105,10 +105,11 @@ class Files:
 
     def next_steps(self, result: Result, unwritten: Unwritten, loaded: LoadedTable) -> list[str]:
         """Return lines about the files that were written and those that could be."""
+        explains = "fuzzyfrog explain and " if result.is_explained else ""
         purposes = {
             self.report: "open it in a browser",
             self.output: _reduced(loaded),
-            self.save: "for fuzzyfrog explain and fuzzyfrog report",
+            self.save: f"for {explains}fuzzyfrog report",
         }
         written = {path: what for path, what in purposes.items() if path and path not in unwritten}
         lines = ["", *(f"Written: {safe(path)}, {what}" for path, what in written.items())]

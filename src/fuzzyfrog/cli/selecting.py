@@ -163,10 +163,14 @@ def _selected(
 def _explained(
     result: Result, settings: Settings, dataset: Dataset, stopping: Stopping, left: float
 ) -> Result:
-    """Return the result with explanations; once it is interrupted, only those that are quick."""
+    """Return the result with explanations; once it is interrupted, only those that are quick.
+
+    There are none of an answer that is all features because nothing was scored.
+    """
     groups = Groups.of(settings.feature_groups, dataset)
     evidence = Evidence.of(dataset, result, groups)
-    with limited(Deadline(ALLOWANCE / 2 if stopping.n_asked else max(left, 0.0) + ALLOWANCE)):
+    hurried = ALLOWANCE / 2 if result.n_evaluations else 0.0
+    with limited(Deadline(hurried if stopping.n_asked else max(left, 0.0) + ALLOWANCE)):
         result = with_columns(result, dataset, settings, groups)
         return explained(result, evidence, settings, groups)
 

@@ -368,7 +368,9 @@ class Result(Part, frozen=True):
     @property
     def why_unexplained(self) -> str:
         """The reason if no feature is explained."""
-        return "columns form groups" if self.has_groups else "time ran out"
+        if self.has_groups:
+            return "columns form groups"
+        return "it was interrupted" if self.stop_reason == "interrupted" else "time ran out"
 
     @property
     def is_core_alone(self) -> bool:

@@ -7,7 +7,7 @@ of a random part of the samples, and in very wide ones only some columns have an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace as with_fields
 from itertools import chain, islice
 from math import inf
@@ -51,6 +51,7 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
     time or memory for them, there are only roles.
     """
     rules = _rules(result, dataset, settings, groups)
+    selected = set(result.selected)
     substitutes = {**_in_reducts(result)}
     columns: dict[int, Column] = {}
     notes: list[str] = []
@@ -61,7 +62,7 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
             stop_if_late()
             candidates = [
                 one for one in np.flatnonzero(~groups.members).tolist()
-                if one not in rules and one not in result.selected
+                if one not in rules and one not in selected
             ]  # fmt: skip
             part = _compared(dataset, result.seed)
             for feature, alike in _alike(result, part, groups, candidates).items():
@@ -74,7 +75,7 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
         notes.append(_said("There was too little memory to score every column."))
     stands_for = {one: some[0] for some in groups.columns.values() for one in some}
     described = tuple(
-        _column(name, stands_for.get(at, at), result, rules, substitutes, columns)
+        _column(name, stands_for.get(at, at), selected, rules, substitutes, columns)
         for at, name in enumerate(dataset.feature_names)
     )
     tree = None
@@ -95,7 +96,7 @@ def _said(note: str) -> str:
 def _column(
     name: str,
     feature: int,
-    result: Result,
+    selected: Container[int],
     rules: dict[int, tuple[Rule, tuple[int, ...]]],
     substitutes: dict[int, tuple[int, ...]],
     figures: dict[int, Column],
@@ -105,7 +106,7 @@ def _column(
     if feature in rules:
         rule, of = rules[feature]
         return Column(name, "left out", rule=rule, of=of)
-    if feature in result.selected:
+    if feature in selected:
         return Column(name, "selected")
     if feature in substitutes:
         return Column(name, "substitute", of=substitutes[feature])
@@ -122,7 +123,7 @@ def for_reduct(result: Result) -> tuple[Column, ...]:
     def changed(feature: int, one: Column) -> Column:
         if one.role == "left out":
             return one
-        found = _column(one.name, feature, result, {}, substitutes, {})
+        found = _column(one.name, feature, result.selected, {}, substitutes, {})
         return replace(found, alone=one.alone, relevant=one.relevant)
 
     return tuple(changed(feature, one) for feature, one in enumerate(result.columns))

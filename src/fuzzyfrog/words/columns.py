@@ -147,7 +147,7 @@ def remark(words: Words, one: Column) -> str:
         return f"{price}; also for {named(result.names(others))}" if others else price
     if one.role == "selected":
         stability = result.stability
-        said = [idle] if (idle := why_idle(words, one.name)) else []
+        said = [idle] if (idle := why_idle(words, one)) else []
         if stability is not None and one.name in stability.shaky:
             said.insert(0, "in fewer than half of the halves")
         if one.cost is not None:
@@ -177,14 +177,12 @@ def _is_better(result: Result, one: Column) -> bool:
     return is_as_right and -cost.lost > LOWERS * cost.error
 
 
-def why_idle(words: Words, name: str) -> str:
+def why_idle(words: Words, one: Column) -> str:
     """Return why a selected column is there that adds nothing measurable, or lowers the score.
 
     Without a period; empty if it adds something, or nobody knows why it adds nothing.
     """
     result = words.result
-    at = [one.name for one in result.columns].index(name)
-    one = result.columns[at]
     if one.is_measurable:
         return ""
     lowers = (one.adds or 0.0) < -LOWERS * (one.error or 0.0)
@@ -192,13 +190,14 @@ def why_idle(words: Words, name: str) -> str:
     unknown = said if lowers else ""
     if result.asked_size is not None:
         return f"{said}, but {count(result.asked_size, 'column')} were asked for"
-    if repr(name) in str(result.settings.get("must_include")):
+    if repr(one.name) in str(result.settings.get("must_include")):
         return f"{said}, but was to be included"
-    if at not in result.added:
+    names = result.names(result.added)
+    if one.name not in names:
         return unknown
     peak = max(result.front, key=lambda one: one.dependency)
     chosen = next((one for one in result.front if one.features == result.selected), peak)
-    step, scores = result.added.index(at), {one.size: one.dependency for one in result.front}
+    step, scores = names.index(one.name), {one.size: one.dependency for one in result.front}
     if step < peak.size:
         helped = scores.get(step + 1, 0.0) > scores.get(step, words.result.chance or 0.0)
         did = "raised it" if lowers else "did"

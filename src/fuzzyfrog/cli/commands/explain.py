@@ -123,7 +123,8 @@ def _remark(words: Words, one: Explanation) -> str:
     """Return why a feature that adds nothing measurable is selected, without a period."""
     from fuzzyfrog.words.columns import why_idle
 
-    return why_idle(words, one.name) if words.result.columns else ""
+    column = next((column for column in words.result.columns if column.name == one.name), None)
+    return "" if column is None else why_idle(words, column)
 
 
 def _lines(words: Words, one: Explanation) -> Iterator[str]:
