@@ -134,6 +134,21 @@ def test_time_that_is_up_gives_bounds():
     assert (outcome.lower_bound, outcome.proven, outcome.all_listed) == (1, False, False)
 
 
+@pytest.mark.parametrize("search", [Exact(), Certified(QuickReduct(), Exact())])
+def test_rows_that_take_too_much_memory_end_a_proof_with_bounds(search, monkeypatch):
+    objective, problem = task(0)
+    whole = run(search, objective, problem, seed=0)
+    reasons = set()
+    for n_rows in (0, 1, 5, 12, 1000):
+        n_bytes = 4 * 32 * N_FEATURES * n_rows  # a quarter is for rows
+        monkeypatch.setattr(exact, "available_memory", lambda n_bytes=n_bytes: n_bytes)
+        outcome = run(search, objective, problem, seed=0)
+        reasons.add(outcome.stop_reason)
+        assert outcome.all_listed == (outcome.stop_reason == "converged")
+        assert outcome.lower_bound <= whole.lower_bound <= outcome.subset.sum()
+    assert reasons == {"memory", "converged"}
+
+
 def test_callbacks_hear_the_bound_rise():
     objective, problem = task(0)
     heard = []

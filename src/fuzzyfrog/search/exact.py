@@ -16,6 +16,7 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized, check_count
+from fuzzyfrog.common.resources import SHARE, available_memory
 from fuzzyfrog.search.archive import Archive, ranking_of
 from fuzzyfrog.search.covering.cheapest import CheapestSearch
 from fuzzyfrog.search.covering.linear_program import relaxed, rounded, smallest_cover
@@ -47,6 +48,7 @@ ASKED_BETWEEN_REPORTS = 64  # calls of the oracle between two batches
 MOST_BRANCHED = 10  # features besides the core up to which branching alone finishes
 FAR = 1.5  # times the lower bound: beyond this, an integer program does not close the gap
 PROGRAM_WORK = 2**25  # nodes of an integer program times its weights
+BYTES_PER_WEIGHT = 32  # of a row, in all forms in which a search keeps it
 FEWEST_COVERS = 8  # scored together, as long as some of them break unknown rows
 MOST_COVERS = 4096
 
@@ -182,7 +184,8 @@ class CoverProof:
 
     Rows are requested from the oracle as they are needed. Every cover found is proposed, so
     that the objective decides; one that it rejects leads to rows that it breaks. At most `limit`
-    subsets of the smallest size are listed, and one more if there are more.
+    subsets of the smallest size are listed, and one more if there are more. Rows may take a
+    quarter of the memory that is available at the start.
     """
 
     def __init__(self, problem: Problem, oracle: Oracle, limit: int) -> None:
@@ -194,6 +197,8 @@ class CoverProof:
         self._allowed = constraints.allowed
         self._costs = problem.costs
         self._rows = [Rows.none(problem.n_features)]
+        # Read once: rows take of it.
+        self._room = available_memory() // (SHARE * BYTES_PER_WEIGHT * problem.n_features)
         self._known_cost = self._cost(self._allowed)
         self.lower_bound = constraints.least_cost
 
@@ -388,6 +393,9 @@ class CoverProof:
         rows = self._oracle(subset)
         if len(rows):
             self._rows.append(rows)
+            self._room -= len(rows)
+        if self._room < 0:
+            raise MemoryError("the requirements of a proof take too much memory")
         return bool(len(rows))
 
     def _slice_of_nodes(self) -> int:

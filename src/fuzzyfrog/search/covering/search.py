@@ -70,7 +70,7 @@ class CoverSearch:
         self.fixed = fixed.copy()
         self._free: Integers = np.flatnonzero(allowed & ~fixed)
         self._n_left = size - int(fixed.sum())
-        self._table = GrowingTable(len(self._free), self._for_free(rows))
+        self._table = CoverTable(len(self._free), self._for_free(rows))
         self._stack = self._root() if 0 < self._n_left <= len(self._free) else None
         self._is_fixed_due = self._n_left == 0
 
@@ -225,7 +225,7 @@ class CoverSearch:
             loops.narrow(self._table.arrays, stack, level, self._n_left)
 
 
-class GrowingTable:
+class CoverTable:
     """A table to which rows can be added."""
 
     def __init__(self, n_features: int, rows: Rows) -> None:
