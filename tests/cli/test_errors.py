@@ -94,6 +94,10 @@ def test_running_out_of_memory_has_a_way_out(capsys):
             Sentence("Add ", Setting("exclude", ["a", "b c"]), ", or set ", Setting("n_jobs"), "."),
             "Add --ignore 'a,b c', or set --jobs.",
         ),
+        (
+            Sentence("Add ", Setting("must_include", ["last, first", "id"]), "."),
+            """Add --include '"last, first",id'.""",
+        ),
         (Sentence("Pass ", Setting("separator", "\t"), "."), r"Pass --separator '\t'."),
         (
             Sentence("Choose ", Setting("spread", "range"), "."),

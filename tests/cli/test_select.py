@@ -216,6 +216,21 @@ def test_what_cannot_be_is_refused_in_one_line(in_process, arguments, sentence):
     assert "Traceback" not in err
 
 
+def test_advice_names_a_column_whose_name_has_a_comma(in_process, tmp_path):
+    table = tmp_path / "t.csv"
+    rows = [f"{k + 1},{k * k % 11},{k * 7 % 5},{'ab'[k * k % 7 > 2]}" for k in range(60)]
+    lines = [f"{row},{row[-1] * 2}" for row in rows]
+    table.write_text("\n".join(['"row, of all",x,z,y,"y, again"', *lines]) + "\n")
+    asked = ("select", table, "--target", "y", "--no-check", "-q", "--details")
+    _, out, err = in_process(*asked)
+    assert """keep it with --include '"row, of all"'.""" in err
+    assert """looks like an ID; --include '"row, of all"' keeps it""" in " ".join(out.split())
+    assert """leave it out with --ignore '"y, again"'.""" in out
+    _, out, _ = in_process(*asked, "--ignore", '"y, again"', "--include", '"row, of all"')
+    assert "y, again" not in out
+    assert "\n  row, of all " in out
+
+
 def test_every_column_among_the_details(in_process, tmp_path, monkeypatch):
     table = tmp_path / "t.csv"
     rows = [f"P{k * 37 % 101},{k % 2 + k % 7 / 20},{k * k % 11},5,{k % 2}" for k in range(60)]

@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import Any, TextIO
 
 from fuzzyfrog.cli.console import tell, warn
-from fuzzyfrog.common.messages import Answered, Sentence, Setting
+from fuzzyfrog.common.messages import Answered, Sentence, Setting, line_of
 from fuzzyfrog.errors import FuzzyfrogError, ParameterError, UnwrittenError
 
 
@@ -134,7 +134,7 @@ def _typed(setting: Setting) -> str:
     option = "--target-kind" if name == "target" else option_of(name)
     if value is True:
         return option
-    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    text = line_of(value) if isinstance(value, list | tuple) else str(value)
     spelled = text.replace("\t", r"\t")  # a tab is hard to type
     return f"{option} {shlex.quote(spelled)}"
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
@@ -36,13 +35,6 @@ def names_in(option: str, values: Sequence[str] | None) -> list[str]:
             "if there is nothing to name."
         )
     return names
-
-
-def line_of(names: Iterable[str]) -> str:
-    """Return names as the value of an option, which `names_in` reads."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
 
 
 def grouped_by(column: str | None, dataset: Dataset) -> Dataset:

@@ -1,5 +1,7 @@
 """Names, numbers, lists, suggestions and parameters as they appear in messages."""
 
+import csv
+import io
 import re
 import sys
 import warnings
@@ -95,6 +97,13 @@ def first_few(texts: Sequence[str], joint: str = ", ") -> str:
     if len(texts) <= 3:
         return joint.join(texts)
     return f"{joint.join(texts[:3])} and {len(texts) - 3:,} more"
+
+
+def line_of(names: Iterable[object]) -> str:
+    """Return names as the value of an option: one that contains a comma is in double quotes."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
 
 
 def close_to(name: object, known: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.common.messages import count, told_apart
+from fuzzyfrog.common.messages import count, line_of, told_apart
 from fuzzyfrog.result import Check, Column, ColumnTree, Exchange, Result
 from fuzzyfrog.result.check import Difference
 from fuzzyfrog.result.columns import ROLES, UNSELECTED
@@ -221,7 +221,9 @@ def _why_left_out(words: Words, one: Column) -> str:
     why = RULES[one.rule]
     if one.rule == "copy":
         why = f"says the same as {named(words.result.names(one.of))}"
-    include = words.option(f"must_include=[{one.name!r}]", f"--include {quote(one.name)}")
+    include = words.option(
+        f"must_include=[{one.name!r}]", f"--include {quote(line_of([one.name]))}"
+    )
     return f"{why}; {include} keeps it"
 
 

@@ -4,7 +4,7 @@ import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
-from fuzzyfrog.common.messages import count, listed, shown
+from fuzzyfrog.common.messages import count, line_of, listed, shown
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
@@ -214,7 +214,7 @@ class Doubts(ABC):
 
     def _without(self, names: Sequence[str]) -> str:
         """Return how to leave features out."""
-        return self.option(f"exclude={[*names]}", f"--ignore {shlex.quote(','.join(names))}")
+        return self.option(f"exclude={[*names]}", f"--ignore {shlex.quote(line_of(names))}")
 
     def _near_perfect(self) -> str | None:
         """Return how well models or neighbors predict, if they do so almost perfectly."""

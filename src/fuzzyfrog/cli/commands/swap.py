@@ -11,10 +11,10 @@ import typer
 
 from fuzzyfrog.cli.errors import OPTION_NAMES, UsageError
 from fuzzyfrog.cli.inputs import STDIN, SavedRun, loaded_run
-from fuzzyfrog.cli.names import line_of
 from fuzzyfrog.cli.options import Printing, typed
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.recorded import recorded
+from fuzzyfrog.common.messages import line_of
 from fuzzyfrog.errors import ParameterError
 
 if TYPE_CHECKING:
