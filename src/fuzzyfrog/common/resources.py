@@ -114,8 +114,9 @@ class GrowingTable:
                 self._file = tempfile.TemporaryFile(dir=spill_folder())  # noqa: SIM115
                 weakref.finalize(self, self._file.close)
                 self._file.write(self._rows[:first].data)
+                block = block.copy()  # it may be a part of what goes
+                self._resize(0)
             self._file.write(np.ascontiguousarray(block).data)
-            self._resize(0)  # not before: the block may be a part of it
 
     def finish(self, finalize: Callable[[Floats], None]) -> Floats:
         """Return the whole table, after `finalize` has changed each block of rows in place.

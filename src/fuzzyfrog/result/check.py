@@ -307,13 +307,6 @@ class Check(Part, frozen=True):
         others = [one for one in (self.all, self.soft) if one is not None]
         return any(self.selected.minus(one).is_loss for one in others)
 
-    @property
-    def gains(self) -> bool:
-        """Whether models do better with the selected columns than with all, in the same sense."""
-        if self.selected is None or self.all is None or self.loses:
-            return False
-        return self.selected.minus(self.all).is_gain
-
     def verdict(self, start: str, others: str = "all columns", soft: str = "SoftSelector") -> str:
         """Return the sentence about models, without a period: the only one that compares scores.
 
