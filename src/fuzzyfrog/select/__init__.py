@@ -3,7 +3,8 @@
 The path of a selection, from the estimators to the result, and the modules that each step uses::
 
     SoftSelector, ReductSelector, FeatureSelector               estimators.py
-      |   they read any table, and show progress                table_selector.py  progress.py
+      |   their fit, and what can be done with its result       selector.py
+      |   they read any table                                   table_selector.py
       |   what is asked for, checked once                       settings.py
       |   all in which one measure differs from another         kind.py
       |     the measure of the paper, the soft one, any other   strict.py  soft.py  custom.py
