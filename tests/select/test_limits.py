@@ -162,10 +162,14 @@ def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeyp
         signal.raise_signal(signal.SIGINT)
         return measured(self, dataset, n_jobs)
 
+    X, y = WINE
+    data = X.assign(again=X["proline"] + np.arange(len(X)) % 3), y
+    assert len(fitted(data)[0].result_.correlated) == 1
     monkeypatch.setattr(Strict, "measured", interrupted)
-    selector, said = fitted()
+    selector, said = fitted(data)
     assert any("stopped (interrupted) before it scored any subset" in one for one in said)
     assert selector.support_.all()
+    assert selector.result_.correlated == (), "no answer waits for these"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

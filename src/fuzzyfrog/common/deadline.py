@@ -99,7 +99,7 @@ def stop_if_late() -> None:
 def interrupt(_number: int = 0, _frame: FrameType | None = None) -> None:
     """Handle a signal: end the deadlines of the work under way, or raise KeyboardInterrupt."""
     global _n_signals
-    if _n_before is None or _n_signals > _n_before:
+    if _n_before is None or is_interrupted():
         raise KeyboardInterrupt
     _n_signals += 1
 
@@ -107,6 +107,11 @@ def interrupt(_number: int = 0, _frame: FrameType | None = None) -> None:
 def is_stoppable() -> bool:
     """Whether there is work under way whose deadlines the first signal ends."""
     return _n_before is not None
+
+
+def is_interrupted() -> bool:
+    """Whether a signal has ended the deadlines of the work under way."""
+    return _n_before is not None and _n_signals > _n_before
 
 
 @contextmanager

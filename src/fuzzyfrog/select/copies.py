@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats
+from fuzzyfrog.common.deadline import is_interrupted
 from fuzzyfrog.data import Dataset
 
 Groups = list[tuple[int, ...]]
@@ -167,6 +168,8 @@ def _correlated(dataset: Dataset, features: Sequence[int]) -> Groups:
     directions = np.concatenate([*blocks]).T.copy()
     groups: dict[int, list[int]] = {}
     for first in range(0, len(features), BLOCK):
+        if is_interrupted():
+            return []  # these are only told, and nobody waits for them any more
         leaders = np.array(list(groups), np.intp)
         block = directions[:, first : first + BLOCK]
         inside = np.abs(block.T @ block)
