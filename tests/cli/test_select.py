@@ -260,11 +260,28 @@ def test_the_order_of_dates_has_a_way_out_on_the_command_line(in_process, tmp_pa
     ]
     table.write_text("\n".join(["day,a,y", *rows]) + "\n")
     asked = ["select", table, "--target", "y", "--no-check", "-q"]
-    assert "The samples are in the order of 'day'." in in_process(*asked, "--dates", "parts")[2]
-    _, _, err = in_process(*asked)
-    assert "The samples are in the order of 'day'." in err
-    assert "`fuzzyfrog verify` after a run on earlier rows tests them on later samples." in err
-    assert "TimeSeriesSplit" not in err
+    assert "The samples are in the order of 'day'." in in_process(*asked, "--dates", "parts")[1]
+    _, out, err = in_process(*asked)
+    said = "The samples are in the order of 'day'."
+    assert said not in err
+    assert out.index(said) < out.index("allowed")
+    assert "`fuzzyfrog verify` after a run on earlier rows tests them on later samples." in out
+    assert "TimeSeriesSplit" not in out
+
+
+def test_rows_that_may_belong_together_are_said_once_before_the_headline(in_process, tmp_path):
+    table, said = tmp_path / "t.csv", "Samples with the same 'unit' may belong together"
+    rows = [f"U{k // 5},{k * 37 % 11},{k // 5 * 29 % 41 + k % 3}" for k in range(200)]
+    table.write_text("\n".join(["unit,a,y", *rows]) + "\n")
+    asked = ["select", table, "--target", "y", "--target-kind", "numeric", "--no-check", "-q"]
+    _, out, err = in_process(*asked)
+    assert (out.count(said), said in err) == (1, False)
+    assert out.index(said) < out.index(" of 2 ")
+    assert "pass it as --groups unit." in out
+    _, document, err = in_process(*asked, "--json")
+    assert said in err
+    assert said in " ".join(json.loads(document)["result"]["notes"])
+    assert said not in in_process(*asked, "--groups", "unit")[1]
 
 
 def test_stability(in_process, tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
@@ -392,6 +392,17 @@ def test_rows_in_the_order_of_a_date_are_said(order, how):
     told = [str(one.message) for one in said if "TimeSeriesSplit" in str(one.message)]
     assert len(told) == (order != "mixed")
     assert not told or told[0].startswith("The samples are in the order of 'day'.")
+
+
+@pytest.mark.filterwarnings("ignore:.*may belong together")
+def test_a_check_says_that_rows_may_depend_on_each_other():
+    table, who, y = panel()
+    table = table.assign(unit=who, day=pd.date_range("2024-01-01", periods=len(who)))
+    text = str(check(SoftSelector(), table, y))
+    assert text.index("'unit' may belong together") < text.index("best model scores")
+    assert text.index("in the order of 'day'") < text.index("best model scores")
+    assert "in the order of" not in str(check(SoftSelector(), table, y, cv=TimeSeriesSplit()))
+    assert "may belong" not in str(check(SoftSelector(exclude=["unit"]), table, y, groups=who))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,6 +1,7 @@
 """What is said of features to predict with: no word that only γ deserves."""
 
 import re
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -198,6 +199,23 @@ def test_values_far_out_come_before_the_headline():
         "If the values far out are errors, correct them or remove their rows."
     )
     assert said in str(check)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Samples with the same 'state' may belong together: they are alike. Pass --groups state.",
+        "The samples are in the order of 'day'. If they are a time series, verify them.",
+    ],
+)
+def test_rows_that_may_depend_on_each_other_come_before_the_headline(said):
+    result = replace(soft_result(), notes=("Something else.", said), check=a_check(lost=0.0))
+    words = words_of(result)
+    assert (words.doubts(), words.is_confirmed) == ([said], False)
+    assert render_report(result).count(escape(said).replace("&#x27;", "&#39;")) == 1
+    lines = str(replace(a_check(lost=0.0), notes=("Something else.", said))).splitlines()
+    verdict = next(place for place, line in enumerate(lines) if "best model scores" in line)
+    assert lines.index(said) < verdict < lines.index("Note: Something else.")
 
 
 def test_copies_are_left_out_of_every_count():

@@ -36,9 +36,10 @@ MAX_NOTES = 8  # warnings that are shown
 
 def answer(words: Words) -> dict[str, Any]:
     """Return the opening of the report: what speaks against the selection comes first."""
-    result = words.result
+    result, doubts = words.result, words.doubts()
+    notes = [note for note in result.notes if note not in doubts]
     estimate = "" if result.estimate is None else f", {result.estimate}"
-    first, *others = [*words.doubts(), f"{words.headline()}{estimate}."]
+    first, *others = [*doubts, f"{words.headline()}{estimate}."]
     return {
         "headline": first,
         "doubts": others[:-1],
@@ -51,8 +52,8 @@ def answer(words: Words) -> dict[str, Any]:
             for feature, name in zip(result.by_loss, result.names(result.by_loss), strict=True)
         ][:MAX_CHIPS],
         "n_more_chips": max(0, len(result.selected) - MAX_CHIPS),
-        "notes": [_sentence(note) for note in result.notes[:MAX_NOTES]],
-        "n_more_notes": max(0, len(result.notes) - MAX_NOTES),
+        "notes": [_sentence(note) for note in notes[:MAX_NOTES]],
+        "n_more_notes": max(0, len(notes) - MAX_NOTES),
         "alike": [f"{sentence}." for _, sentence in words.alikes()],
         "alike_title": words.alikes_title(),
         "reasons": words.reasons(),
@@ -67,7 +68,7 @@ def _sentence(note: str) -> str:
 
 def check(words: Words) -> dict[str, Any]:
     """Return how well models do with the selected features, or why it is not known."""
-    noise, found = words.noise(), words.result.check
+    noise, found, doubts = words.noise(), words.result.check, words.doubts()
     return {
         "sentence": f"{capitalized(words.models())}.",
         "taken": not words.result.exchange
@@ -75,7 +76,7 @@ def check(words: Words) -> dict[str, Any]:
         and found.taken
         and f"{found.taken_in_words()}.",
         "noise": noise and f"{noise}.",
-        "notes": [] if found is None else list(found.notes),
+        "notes": [] if found is None else [one for one in found.notes if one not in doubts],
     }
 
 

@@ -1,6 +1,7 @@
 """The check of a selection: how well models do with it, and whether it tells columns from noise."""
 
 from collections import Counter
+from collections.abc import Iterable
 from html import escape
 from math import sqrt
 from statistics import fmean, variance
@@ -17,7 +18,14 @@ Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 FEW_TAKEN = 5  # columns, of which none may be random by luck
 CLEARLY = 3.0  # deviations: folds share most of what models learn, and the best of three counts
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
+MAY = "may belong together"  # rows of the same value, as of one person
+IN_ORDER = "The samples are in the order of"
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
+
+
+def of_dependent_rows(notes: Iterable[str]) -> list[str]:
+    """Return the notes that rows may not be independent, to be said before any score."""
+    return [note for note in notes if MAY in note or note.startswith(IN_ORDER)]
 
 
 class Difference(NamedTuple):
@@ -378,7 +386,8 @@ class Check(Part, frozen=True):
         return f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"
 
     def _sentences(self) -> list[str]:
-        lines = [] if self.far_out is None else [self.far_out]
+        doubts = of_dependent_rows(self.notes)
+        lines = [*doubts] if self.far_out is None else [*doubts, self.far_out]
         if self.noise is not None and self.noise.fails:
             lines.append(f"Random columns are often taken: {self.noise}.")
         lines.append(f"{self.verdict('The selected columns')}.")
@@ -389,7 +398,7 @@ class Check(Part, frozen=True):
             lines.append(f"SoftSelector selects {many}: {', '.join(self.soft_features)}.")
         if self.noise is not None and not self.noise.fails:
             lines.append(f"Noise guard: {self.noise}.")
-        return [*lines, *(f"Note: {note}" for note in self.notes)]
+        return [*lines, *(f"Note: {note}" for note in self.notes if note not in doubts)]
 
     def taken_in_words(self, most: int = 12) -> str:
         """Return how often columns were selected, without a period, the most frequent first."""

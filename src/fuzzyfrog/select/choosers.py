@@ -45,10 +45,11 @@ class Selecting:
     def __init__(self, settings: Settings, dataset: Dataset) -> None:
         self._dataset = dataset
         self._groups = Groups.of(settings.feature_groups, dataset)
-        included, excluded, _ = constraints_of(dataset, settings, self._groups)
+        included, excluded, rest = constraints_of(dataset, settings, self._groups)
         self.included = self._groups.expanded(included)
         self.allowed = self._groups.expanded(~excluded)
         self.n_jobs = settings.n_jobs
+        self.notes = (*dataset.notes, *rest.sentences)
         self._settings = settings.for_part(excluded & ~self._groups.members)
 
     def selected(self, rows: Integers) -> Result:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from threadpoolctl import ThreadpoolController
@@ -26,7 +27,7 @@ from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import checked_weights, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard
-from fuzzyfrog.result.check import CLEARLY
+from fuzzyfrog.result.check import CLEARLY, of_dependent_rows
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.select.choosers import OtherSelector, Selecting
 from fuzzyfrog.select.held_out import above_shuffled
@@ -188,7 +189,10 @@ def check(
         return CrossValidation(
             OtherSelector(selector, dataset, table, seed), dataset, plan
         ).checked()
-    return check_settings(seeded(selector, seed), dataset, plan)
+    chooser, dataset = _selecting(seeded(selector, seed), dataset)
+    found = CrossValidation(chooser, dataset, plan).checked()
+    doubts = of_dependent_rows(chooser.notes) if isinstance(cv, int) else ()
+    return structs.replace(found, notes=(*doubts, *found.notes))
 
 
 def _places(rows: Integers, kept: Integers) -> Integers:
@@ -198,9 +202,13 @@ def _places(rows: Integers, kept: Integers) -> Integers:
 
 def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
     """Return the check of a selection by its settings, which have a seed."""
+    return CrossValidation(*_selecting(settings, dataset), plan).checked()
+
+
+def _selecting(settings: Settings, dataset: Dataset) -> tuple[Selecting, Dataset]:
     with warnings.catch_warnings(action="ignore"):  # `fit` says the same
         dataset = with_groups(dataset, settings)
-    return CrossValidation(Selecting(settings, dataset), dataset, plan).checked()
+    return Selecting(settings, dataset), dataset
 
 
 class CrossValidation:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats, Masks
-from fuzzyfrog.common.messages import Sentence, Setting, count, first_few, listed, shown
+from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, first_few, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Alike
+from fuzzyfrog.result.check import IN_ORDER
 from fuzzyfrog.result.columns import Rule
 from fuzzyfrog.select.copies import find_alike
 from fuzzyfrog.select.identifiers import doubt_about, doubt_about_shared, ordered_date
@@ -91,16 +92,10 @@ def left_out(
         sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
         sentences += _said(dataset, staying, " Add other columns.", "")
-    for feature in free:
-        if date := ordered_date(dataset, feature):
-            sentences.append(
-                Sentence(
-                    f"The samples are in the order of {shown(date)}. If they are a time series, "
-                    "random folds flatter models: ",
-                    Setting("check(selector, X, y, cv=TimeSeriesSplit())"),
-                    " tests them on later samples.",
-                )
-            )
+    if dates := [date for one in free if (date := ordered_date(dataset, one))]:
+        in_order = f"{IN_ORDER} {listed(dates)}. If they are a time series, random folds flatter "
+        later = Setting("check(selector, X, y, cv=TimeSeriesSplit())")
+        sentences.append(Answered(in_order, "models: ", later, " tests them on later samples."))
     copies: list[Alike] = []
     correlated: list[Alike] = []
     if drop_copies:

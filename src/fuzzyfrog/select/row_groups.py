@@ -8,10 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
-from fuzzyfrog.common.messages import OfTable, Sentence, Setting, count, first_few, shown, warn
+from fuzzyfrog.common.messages import (
+    Answered,
+    OfTable,
+    Sentence,
+    Setting,
+    count,
+    first_few,
+    shown,
+    warn,
+)
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import weighted, without_weightless
+from fuzzyfrog.result.check import MAY
 from fuzzyfrog.select.identifiers import (
     are_in_turn,
     is_left_out_id,
@@ -23,7 +33,6 @@ from fuzzyfrog.select.identifiers import (
 Bits = NDArray[np.uint64]
 
 TOGETHER = "belong together and are not compared with each other"
-MAY = "may belong together: those of each value"
 ONE_GROUP = "All samples are in the same group, so groups are not used."
 COINCIDE = (
     "All samples of a class are in the same group, for every class, so none is compared with "
@@ -105,9 +114,9 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
         if not found:
             continue
         names = [dataset.feature_names[one] for one in found]
-        dataset = warned(dataset, Sentence(
-            f"Samples {with_the_same(names)} {MAY} {reason}. If it says which person, place or "
-            "batch they are of, scores are too good: pass it as ",
+        dataset = warned(dataset, Answered(
+            f"Samples {with_the_same(names)} {MAY}: those of each value {reason}. If it says which "
+            "person, place or batch they are of, scores are too good: pass it as ",
             Setting("groups", OfTable(names[0])), ".",
         ))  # fmt: skip
     return dataset

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fuzzyfrog.common.messages import count, line_of, listed, shown
 from fuzzyfrog.result import Result
+from fuzzyfrog.result.check import of_dependent_rows
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
 from fuzzyfrog.words.text import leaks_in_words, named
@@ -114,6 +115,7 @@ class Doubts(ABC):
         return [
             *(() if self.result.exchange is None else let_in_sentences(self.result.exchange)),
             *self._leaks(),
+            *of_dependent_rows(self.result.notes),
             *far_out,
             *lost,
             *self._other_sizes(),
@@ -196,14 +198,8 @@ class Doubts(ABC):
                 f"{self._without(leaking)}."
             )
         if not is_used and (best := self._near_perfect()) and (names := self._suspects()):
-            notes = [
-                note
-                for note in result.notes
-                if "may belong together" in note
-                and any(f"the same {shown(name)}" in note for name in names)
-            ]
-            if notes:
-                yield f"{best}, which is rare. {notes[0]}"
+            said = " ".join(of_dependent_rows(result.notes))
+            if any(f"the same {shown(name)}" in said for name in names):
                 return
             it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
             yield (
