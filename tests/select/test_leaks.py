@@ -115,6 +115,12 @@ def test_a_small_part_of_a_sum_is_found_next_to_one_that_is_good_alone():
     assert found == {("w",): "alone", ("v", "w"): "a weighted sum of them is the target"}
 
 
+def test_a_column_that_could_replace_another_of_a_sum_is_named():
+    gop, dem = RNG.integers(0, 98, (2, N))
+    found = leaks_of(50 + (dem - gop) / 2, gop=gop, dem=dem, both=(gop + dem) / 2)
+    assert {one for names in found for one in names} == {"gop", "dem", "both"}
+
+
 def test_several_at_once_are_all_named():
     pay = WAGE * HOURS
     found = leaks_of(pay, wage=WAGE, hours=HOURS, lpay=np.log(pay), cents=100 * pay)
@@ -222,6 +228,22 @@ def test_a_fit_warns_once_and_the_result_keeps_it():
             warnings.simplefilter("always")
             SoftSelector(**given).fit(X, WAGE)
         assert not [one for one in caught if "perfectly" in str(one.message)]
+
+
+def test_copies_and_transforms_of_a_leak_are_named_also_if_they_are_left_out():
+    wage2, hours2 = np.log(WAGE) + 1e-4 * NOISE["b"], 60 * HOURS
+    X = NOISE.assign(wage=WAGE, hours=HOURS, wage2=wage2, hours2=hours2)
+    with pytest.warns(UserWarning, match="almost perfectly") as caught:
+        run = SoftSelector().fit(X, WAGE / HOURS).record()
+    assert "'hours2'" in str(caught[0].message)  # it is left out, unless the other one is
+    assert [(run.names(leak.features), leak.relation) for leak in run.suspected_leaks] == [
+        (("wage", "hours"), "their ratio is the target"),
+        (("hours2",), "it can stand for 'hours'"),
+        (("wage2",), "it can stand for 'wage'"),
+    ]
+    with pytest.warns(UserWarning, match="almost perfectly"):
+        kept = SoftSelector(must_include=["wage2"]).fit(X, WAGE / HOURS).record()
+    assert kept.suspected_leaks == run.suspected_leaks[:2]
 
 
 def test_leaks_next_to_groups_of_columns():

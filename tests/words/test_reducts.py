@@ -271,6 +271,10 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
     assert said.endswith(f"with --ignore {name}.")
     (said,) = words_of(replace(result, suspected_leaks=(log, both), command=None)).doubts()
     assert said.endswith("leave them out with exclude=['alcohol', 'ash'].")
+    third = Leak((3, other), "their ratio is the target")
+    (said,) = words_of(replace(result, suspected_leaks=(elsewhere, third))).doubts()
+    assert said.startswith(f"'{name}' and 'ash' (their ratio")  # the selected one first
+    assert said.endswith(f"with --ignore ash,{name}.")
     check = a_check(lost=0.1, soft=(name,))
     proposed = replace(result, suspected_leaks=(elsewhere,), check=check)
     assert words_of(proposed).doubts()[0].startswith(f"'{name}' (it is")

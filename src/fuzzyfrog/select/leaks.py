@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats, Masks
-from fuzzyfrog.common.messages import Answered, Setting
+from fuzzyfrog.common.messages import Answered, Setting, shown
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.result import Leak
+from fuzzyfrog.result import Alike, Leak
 from fuzzyfrog.select.copies import ranks
 from fuzzyfrog.words.text import leaks_in_words
 
@@ -45,10 +45,13 @@ FORMS: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
-def suspected_leaks(dataset: Dataset, allowed: Masks) -> tuple[Leak, ...]:
+def suspected_leaks(
+    dataset: Dataset, allowed: Masks, alike: Sequence[Alike] = ()
+) -> tuple[Leak, ...]:
     """Return the allowed features that predict the target suspiciously well, alone or together.
 
-    Those whose relation is "alone" may well be honest: they are as good as a model can be.
+    Those whose relation is "alone" may well be honest: they are as good as a model can be. Features
+    that are alike, also those that are left out as copies, are suspects if one of them is.
     """
     features = np.flatnonzero(allowed)
     if dataset.n_samples < FEWEST_SAMPLES or len(features) < 2:
@@ -72,6 +75,12 @@ def suspected_leaks(dataset: Dataset, allowed: Masks) -> tuple[Leak, ...]:
         single = [leak.features[0] for leak in leaks if leak.relation != "alone"]
         rest = features[~dataset.categorical[features] & ~np.isin(features, single)]
         leaks += _computed(dataset.values[np.ix_(rows, rest)], target, rest)
+    known = {one for leak in leaks if leak.relation != "alone" for one in leak.features}
+    for group in alike:
+        members = [group.feature, *group.others]
+        if leaking := [one for one in members if one in known]:
+            how = f"it can stand for {shown(dataset.feature_names[leaking[0]])}"
+            leaks += [Leak((one,), how) for one in members if one not in known]
     return tuple(leaks)
 
 
@@ -168,17 +177,21 @@ def _computed(values: Floats, target: Floats, features: Integers) -> Iterator[Le
     """Yield columns of which the target is a sum or difference, or a product or ratio."""
     left = np.arange(len(features))
     for in_logs in (False, True):
-        while len(left) >= 2:
-            terms = _few_terms(values[:, left], target, in_logs=in_logs)
-            if terms is None:
-                break
-            places, factors = left[terms[0]], terms[1]
-            yield Leak(tuple(sorted(features[places].tolist())), _formula(factors, in_logs=in_logs))
-            left = left[~np.isin(left, places)]
+        while terms := _few_terms(values, target, left, in_logs=in_logs):
+            rests = [left[left != one] for one in terms[0]]  # another column may do as well
+            others = [_few_terms(values, target, rest, in_logs=in_logs) for rest in rests]
+            for places, factors in [terms, *filter(None, others)]:
+                if np.isin(places, left).any():
+                    some = tuple(sorted(features[places].tolist()))
+                    yield Leak(some, _formula(factors, in_logs=in_logs))
+                    left = left[~np.isin(left, places)]
 
 
-def _few_terms(values: Floats, target: Floats, *, in_logs: bool) -> tuple[Integers, Floats] | None:
+def _few_terms(
+    values: Floats, target: Floats, among: Integers, *, in_logs: bool
+) -> tuple[Integers, Floats] | None:
     """Return at most three columns that reproduce the target linearly, and their factors."""
+    values = values[:, among]
     with np.errstate(all="ignore"):
         if in_logs:
             values, target = np.log(values), np.log(target)
@@ -220,7 +233,7 @@ def _few_terms(values: Floats, target: Floats, *, in_logs: bool) -> tuple[Intege
     if best is None or not 2 <= len(best[0]) <= MOST_TERMS:
         return None
     chosen = likely[best[0]]
-    return columns[chosen], best[1] * (high - low) / scale[chosen]
+    return among[columns[chosen]], best[1] * (high - low) / scale[chosen]
 
 
 def _formula(factors: Floats, *, in_logs: bool) -> str:

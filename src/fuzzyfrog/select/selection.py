@@ -154,7 +154,7 @@ class _Fit:
                 self._placed(here) as objective,
                 in_memory(f"a batch of subsets of {_size_of(dataset)}", LESS_AT_ONCE),
             ):
-                search, problem = self._begun(search, problem, (measure, here), allowed)
+                search, problem = self._begun(search, problem, (measure, here), allowed, rest)
                 if settings.max_lost is not None:
                     objective = kept = Kept(measure, allowed)
                     full_dependency = problem.full_score
@@ -267,15 +267,22 @@ class _Fit:
         return problem, rest
 
     def _begun(
-        self, search: Any, problem: Problem, measures: tuple[Any, Any], allowed: Masks
+        self,
+        search: Any,
+        problem: Problem,
+        measures: tuple[Any, Any],
+        allowed: Masks,
+        rest: LeftOut,
     ) -> tuple[Any, Problem]:
         """Return the search and the problem with the score of all features that are allowed."""
         dataset = measures[0].dataset
         if self._settings.screens:
-            free = allowed & ~np.asarray(problem.must_include) & ~self._groups.grouped
-            self._leaks = suspected_leaks(dataset, free)
+            open_to = ~np.asarray(problem.must_include)
+            free, alike = allowed & open_to & ~self._groups.grouped, rest.copies + rest.correlated
+            leaks = suspected_leaks(dataset, free, alike)
+            self._leaks = tuple(leak for leak in leaks if open_to[list(leak.features)].all())
             self._warn(leak_sentences(self._leaks, dataset.feature_names))
-            self._warn(odd_values(dataset, allowed & ~np.asarray(problem.must_include)))
+            self._warn(odd_values(dataset, allowed & open_to))
         rows = None
         # Else the caller decides, or samples are counted that lose, which a part says nothing of.
         if self._settings.sample is None and self._settings.max_lost is None:

@@ -189,7 +189,12 @@ class Doubts(ABC):
         proposed = () if result.check is None else result.check.soft_features
         known = {*result.names(result.selected), *proposed}
         everything = [one.name for one in result.table.features]
-        start, leaking, them = leaks_in_words(result.suspected_leaks, everything)
+        leaks = sorted(
+            result.suspected_leaks,
+            key=lambda leak: len({*leak.features}.difference(result.selected)) / len(leak.features),
+        )
+        start, leaking, them = leaks_in_words(leaks, everything)
+        leaking.sort(key=lambda name: name not in known)  # the selected ones first
         is_used = bool(known.intersection(leaking)) or (bool(leaking) and result.check is None)
         if leaking:
             these = "these scores do" if is_used else "the score of all columns does"
