@@ -36,7 +36,6 @@ SEARCH = "The search"
 CHECK = "The check"
 FILES = "Files to write"
 
-MissingRule = Literal["similar", "different", "raise"]
 # Listed here because the registry of searches is slow to import.
 SearchName = Literal["auto", "frogs", "genetic", "swarm", "quickreduct", "exact"]
 
@@ -55,12 +54,6 @@ def option_field(
 def search_field(default: Any, metavar: str, text: str) -> Any:
     """Return a field that is an option of the search."""
     return option_field(default, metavar, text, SEARCH)
-
-
-def one_of(names: Any) -> str:
-    """Return the values of an option, for its help."""
-    *others, last = get_args(names)
-    return f"{', '.join(others)} or {last}"
 
 
 Jobs = Annotated[
@@ -138,14 +131,18 @@ class CheckOptions:
 class RowOptions:
     """What columns say about the rows; the fields are options."""
 
-    groups: str | None = search_field(
+    groups: str | None = option_field(
         None,
         "COLUMN",
         "The column that says which samples belong together, such as a patient; it is no feature. "
         "Without it, an ID that several samples share.",
+        READING,
     )
-    weights: str | None = search_field(
-        None, "COLUMN", "The column that says how much each sample counts; it is no feature."
+    weights: str | None = option_field(
+        None,
+        "COLUMN",
+        "The column that says how much each sample counts; it is no feature.",
+        READING,
     )
 
     def grouped(self, dataset: Dataset) -> Dataset:
@@ -219,11 +216,12 @@ class SoftOptions(SelectionOptions):
 class StrictOptions:
     """How the measure of the paper compares samples; the fields are options."""
 
-    missing: MissingRule = search_field(
+    missing: Literal["similar", "different", "raise"] = option_field(
         "similar",
         "RULE",
         "How missing values compare: similar (to every value), different (from every value) "
         "or raise (an error).",
+        READING,
     )
 
     @property
@@ -239,7 +237,7 @@ class ReductOptions(StrictOptions, SelectionOptions):
     """Which reducts to find, and how; the fields are options of ``fuzzyfrog reducts``."""
 
     search: SearchName = search_field(
-        "auto", "NAME", f"The search for subsets: {one_of(SearchName)}; auto is frogs."
+        "auto", "NAME", f"The search: {', '.join(get_args(SearchName))}; auto is frogs."
     )
     costs: list[str] | None = search_field(
         None,

@@ -40,7 +40,8 @@ def reducts(
             "--all",
             metavar="",
             help="List all reducts with the fewest features (or with --n-features, or at the "
-            f"lowest cost), with a proof that there are no others; without --json, {MOST_LISTED}.",
+            "lowest cost), with a proof that there are no others; at most "
+            f"{MOST_LISTED} without --json.",
         ),
     ] = False,
     printing: Printing,
