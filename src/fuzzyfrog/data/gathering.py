@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats
-from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, first_few, listed, shown
+from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, count, first_few, listed, shown
 from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.columns import (
     MAX_EXACT_INTEGER,
@@ -256,9 +256,8 @@ def check_shape(n_samples: int | None, n_features: int, least: int = 2) -> None:
             "while a minimum of 1 is required. Pass the columns to select from."
         )
     if n_samples is not None and n_samples < least:
-        noun = "sample" if n_samples == 1 else "samples"
         raise DataError(
-            f"X must have at least 2 samples, got {n_samples} {noun}. "
+            f"X must have at least 2 samples, got {count(n_samples, 'sample')}. "
             "Pass more rows: classes are told apart by comparing samples."
         )
 

@@ -58,7 +58,7 @@ def weighted(dataset: Dataset, given: object, column: str | None = None) -> Data
     named = "" if column is None else f" in {shown(column)}, which is no feature"
     note = f"{WEIGHTED}{named}, from {few.min():.4g} to {few.max():.4g}."
     if n_out:
-        note += f" {count(n_out, 'sample')} of weight 0 {'is' if n_out == 1 else 'are'} left out."
+        note += f" {count(n_out, 'sample of weight 0 is', 'samples of weight 0 are')} left out."
     if (unit := unit_of(few)) != 1.0:
         note += f" The weights were divided by their mean, {unit:.4g}."
     notes = (*dataset.notes, note)

@@ -510,9 +510,8 @@ class Certificate(Part, frozen=True):
         if self.claim != "fewest":
             return f"Not proven: that {self._claimed()}. {self._counted()}"
         between = f"between {self.lower_bound} and {_features(self.size)} (gap {self.gap})"
-        known = count(self.n_reducts, "subset") + f" of {self.size}"
-        is_known = "is known" if self.n_reducts == 1 else "are known"
-        return f"Not proven: the fewest{self._despite()} are {between}. {known} {is_known}."
+        known = count(self.n_reducts, f"subset of {self.size} is", f"subsets of {self.size} are")
+        return f"Not proven: the fewest{self._despite()} are {between}. {known} known."
 
     def _claimed(self) -> str:
         if self.claim == "fewest":

@@ -113,8 +113,8 @@ class Stability(Part, frozen=True):
         if not n_stable:
             said += "No column is in three quarters of the halves, so others may be as good"
         else:
-            was = "column is" if n_stable == 1 else "columns are"
-            said += f"{n_stable:,} {was} in three quarters of the halves or more"
+            those = count(n_stable, "column is", "columns are")
+            said += f"{those} in three quarters of the halves or more"
             if self.by_luck() < 1:
                 said += "; hardly any column gets there by luck"
             elif n_stable <= ceil(self.by_luck()):

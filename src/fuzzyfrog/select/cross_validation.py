@@ -313,10 +313,9 @@ class CrossValidation:
                 f"only {fewest}{independent} samples."
             )
             return fewest
-        has = "class has" if rare == 1 else "classes have"
         self._notes.append(
-            f"{rare:,} {has} fewer samples than there are folds ({self._n_asked}), so that "
-            "some folds have none of them to predict."
+            f"{count(rare, 'class has', 'classes have')} fewer samples than there are folds "
+            f"({self._n_asked}), so that some folds have none of them to predict."
         )
         return self._n_asked
 

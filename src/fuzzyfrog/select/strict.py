@@ -11,7 +11,7 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
-from fuzzyfrog.common.messages import Sentence, Setting
+from fuzzyfrog.common.messages import Sentence, Setting, count
 from fuzzyfrog.common.params import check_known
 from fuzzyfrog.common.tnorms import CODES, LARGEST, SUM, TNorm, both
 from fuzzyfrog.data import Dataset
@@ -160,12 +160,11 @@ class Strict(Kind):
         rest = self.measured(dataset.take(np.flatnonzero(stay)), measure._n_jobs)
         without = float(rest.score([allowed])[0])
         if without - full > NOTICEABLE:
-            rows = "1 row" if n_few == 1 else f"{n_few:,} rows"
             lower = "lowers" if n_few == 1 else "lower"
             yield Sentence(
-                f"{rows} with {least} or more missing values {lower} the dependency of all "
-                f"features from {without:.3f} to {full:.3f}. Leave them out when the "
-                "table is read: ", Setting("max_missing", least - 1), ".",
+                f"{count(n_few, 'row')} with {least} or more missing values {lower} the dependency "
+                f"of all features from {without:.3f} to {full:.3f}. Leave them out when the table "
+                "is read: ", Setting("max_missing", least - 1), ".",
             )  # fmt: skip
 
     def answer(

@@ -71,13 +71,13 @@ def tree_lead(words: Words, tree: ColumnTree) -> str:
         "place of another. The larger a mark, the more the column says alone."
     )
     if n_alike:
-        they = "that resemble one" if n_alike > 1 else "that resembles one"
-        said += f" Plus signs count {count(n_alike, 'column')} {they} that is drawn (0.7 or more)."
+        they = count(n_alike, "column that resembles", "columns that resemble")
+        said += f" Plus signs count {they} one that is drawn (0.7 or more)."
     if n_labels:
-        are = "category is" if n_labels == 1 else "categories are"
-        said += f" {n_labels:,} {are} not drawn: there is no correlation with labels."
+        those = count(n_labels, "category is", "categories are")
+        said += f" {those} not drawn: there is no correlation with labels."
     if n_others > 0:
-        said += f" {count(n_others, 'other column')} {'is' if n_others == 1 else 'are'} not drawn."
+        said += f" {count(n_others, 'other column is', 'other columns are')} not drawn."
     return said
 
 

@@ -136,7 +136,7 @@ class ProofWords(Words):
             yield "as good", self._as_good()
 
     def _as_good(self) -> str:
-        result, size = self.result, f"of size {len(self.result.selected)}"
+        result, size = self.result, f"of size {len(self.result.selected):,}"
         if result.is_core_alone:
             return "no other subset of this size (by the same proof)"
         if self.has_costs:

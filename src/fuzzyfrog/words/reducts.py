@@ -57,9 +57,8 @@ class ReductWords(ProofWords):
         share = min(1.0, result.dependency / result.full_dependency)
         how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
         verb = "separates" if len(result.selected) == 1 else "separate"
-        despite = f", even if any {self._so_many} is lost" if result.survives == 1 else ""
-        if result.survives > 1:
-            despite = f", even if any {self._so_many} are lost"
+        are = "is" if result.survives == 1 else "are"
+        despite = f", even if any {self._so_many} {are} lost" if result.survives else ""
         if result.chosen.n_lost:
             despite += f"; {count(result.chosen.n_lost, 'sample is', 'samples are')} set aside"
         if result.cost is not None:
@@ -171,7 +170,7 @@ class ReductWords(ProofWords):
                 f"the loss of any {self._so_many}; dependencies are those after the worst loss",
             )
         is_proof = standing.line == str(result.certificate)
-        start = "" if is_proof else f"{len(result.selected)}, "
+        start = "" if is_proof else f"{len(result.selected):,}, "
         yield "size", f"{start}{standing.line}"
         if not self.is_useless:
             yield from self._others()

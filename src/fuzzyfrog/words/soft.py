@@ -109,7 +109,7 @@ class SoftWords(Words):
             yield "kNN", self._by_neighbors(result.chosen_accuracy)
         if result.estimate is not None:
             yield "measured", result.estimate
-        yield "size", f"{len(result.selected)}, {self.size_reason()}"
+        yield "size", f"{len(result.selected):,}, {self.size_reason()}"
         yield from self.alikes()
         if (substitutes := substitutes_line(self.result)) is not None:
             yield "substitute", substitutes

@@ -138,12 +138,11 @@ def _count(found: list[Subset], ended: str, *, is_fewest: bool) -> str:
     if not found:
         none = "There is no reduct of this size (proven)."
         return none if ended == "all" else "No reduct was found before the interruption."
-    size = f"{found[0].size} feature{'s' if found[0].size > 1 else ''}"
-    noun = "reduct" if len(found) == 1 else "reducts"
+    size = count(found[0].size, "feature")
     every = f"proven: no other has {size}{', and none has fewer' if is_fewest else ''}"
     if found[0].cost is not None:
         size = f"cost {found[0].cost:.10g}"
         every = "proven: no other costs as little, and none costs less"
-    count = f"{len(found):,} {noun} of {size}, dependency {found[0].dependency:.4f}"
+    some = f"{count(len(found), 'reduct')} of {size}, dependency {found[0].dependency:.4f}"
     reasons = {"all": every, "limit": "there are more: --json lists all of them"}
-    return f"{count}; {reasons.get(ended, 'there may be more')}."
+    return f"{some}; {reasons.get(ended, 'there may be more')}."
