@@ -163,6 +163,16 @@ def test_an_exchange_that_scores_higher_is_said():
     assert "substitute" in words.brief
 
 
+def test_what_is_nearly_a_selected_column_replaces_no_other_one():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = pd.DataFrame({"minutes": y + 0.4 * rng.normal(size=200), "noise": rng.normal(size=200)})
+    X["charge"] = np.round(X["minutes"], 1)
+    selector = SoftSelector(2, must_include=["minutes", "noise"]).fit(X, y)
+    _, noise, charge = selector.columns_
+    assert (noise.replacements, [one.feature for one in charge.replacements]) == ((), [0])
+
+
 @pytest.mark.parametrize("affordable", [2**32, 178 * 20 * 800])
 def test_what_is_selected_for_its_neighbors_is_replaced_by_as_good_ones(monkeypatch, affordable):
     monkeypatch.setattr(roles, "FEWEST_ROWS", 20)

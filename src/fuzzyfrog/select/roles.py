@@ -355,10 +355,18 @@ class _Figures:
     def _exchanged(
         self, here: Any, promising: set[int], substitutes: dict[int, tuple[int, ...]]
     ) -> list[tuple[int, int, Replacement]]:
-        """Return exchanges of a selected column for another: both, and what is lost."""
-        exchanges = []
+        """Return exchanges of a selected column for another: both, and what is lost.
+
+        What is nearly the same as a selected column would be its second vote in another's place.
+        """
+        exchanges, selected = [], set(self._result.selected)
+        nearly: dict[int, set[int]] = {}
+        for group in self._result.correlated:
+            members = {group.feature, *group.others}
+            nearly |= dict.fromkeys(members, members & selected or selected)
         for feature in self._result.selected:
-            others = sorted(promising | {one for one in substitutes if feature in substitutes[one]})
+            tried = promising | {one for one in substitutes if feature in substitutes[one]}
+            others = sorted(one for one in tried if feature in nearly.get(one, selected))
             rest = self._subset & ~self._of([feature])
             falls = self._less(here, self._with(rest, others))
             exchanges += [
