@@ -160,6 +160,7 @@ def a_check(
         folds=5,
         seed=0,
         n_samples=178,
+        n_groups=178,
         chance=chance,
         scores=tuple(rows),
         selections=(load_dataset("wine").feature_names,) * 5,

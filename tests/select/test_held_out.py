@@ -86,6 +86,17 @@ def test_groups_change_places_and_rows_only_within_them(is_constant):
     assert above_chance(*table, np.arange(9) // 3) == pytest.approx(expected)
 
 
+def test_a_constant_in_the_target_changes_nothing_for_groups_of_any_size():
+    random = np.random.default_rng(0)
+    patient = np.repeat(np.arange(40), random.integers(1, 30, size=40))
+    target = random.normal(size=40)[patient] + random.normal(size=len(patient))
+    neighbors = target[:, np.newaxis] + random.normal(size=(len(patient), 5))
+    masses = np.ones(neighbors.shape), np.ones(len(patient))
+    found = [above_chance(neighbors + k, target + k, masses, patient) for k in (0, 1000)]
+    assert found[0] == pytest.approx(found[1])
+    assert found[0] > 4
+
+
 def test_noise_that_patients_share_is_not_above_chance():
     random, patient, n_above = np.random.default_rng(0), np.repeat(np.arange(15), 10), 0
     for _ in range(200):

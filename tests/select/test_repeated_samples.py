@@ -159,12 +159,23 @@ def test_few_patients_make_few_folds():
     X, y = visits([60] * 4)
     found = unwarned(QUICK, X, y)
     assert found.folds == 4
-    assert found.notes[-2:] == (
-        "There are 4 folds instead of 5, because too many samples belong together.",
-        "4 groups of samples are too few to tell any score from chance.",
+    assert found.notes[-1] == (
+        "There are 4 folds instead of 5, because too many samples belong together."
     )
+    assert not found.is_better_than_chance
+    assert "4 groups are too few to tell it from chance, the best model" in str(found)
     with pytest.raises(DataError, match="at least 4 samples in each fold, got 2"):
         unwarned(QUICK, *visits([60, 2], is_numeric=True))
+
+
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_equal_rows_of_two_patients_do_not_connect_them(is_numeric):
+    X, y = visits([10] * 30, is_numeric=is_numeric)
+    X = X.sort_values("patient_id", ignore_index=True)
+    for patient in range(29):  # has a row of the next one
+        X.loc[10 * patient, list("abcd")] = X.loc[10 * patient + 11, list("abcd")]
+    found = together(X, y)
+    assert found.numbers.max() + 1 == 30
 
 
 def test_only_a_name_makes_labels_an_id_and_four_become_a_few():

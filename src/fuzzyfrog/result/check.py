@@ -210,6 +210,8 @@ class Check(Part, frozen=True):
         The folds of the cross-validation, and the seed of their random numbers.
     n_samples : int
         Samples that were used; fewer than there are for a large table.
+    n_groups : int
+        Their number if those that belong together count once.
     chance : float
         The score of a model that sees no column.
     scores : tuple of ModelScores
@@ -233,6 +235,7 @@ class Check(Part, frozen=True):
     folds: Count
     seed: Count
     n_samples: Count
+    n_groups: Count
     chance: Score
     scores: tuple[ModelScores, ...]
     selections: tuple[tuple[str, ...], ...]
@@ -245,7 +248,7 @@ class Check(Part, frozen=True):
     @classmethod
     def without(cls, reason: str) -> "Check":
         """Return a check whose models were left out for a reason, given as a sentence."""
-        return cls("", (), 0, 0, 0, 0.0, (), (), (), None, None, reason, ())
+        return cls("", (), 0, 0, 0, 0, 0.0, (), (), (), None, None, reason, ())
 
     def of(self, name: str, metric: str | None = None) -> ModelScores | None:
         """Return the scores of "all", "selected" or "soft"; None if there are none."""
@@ -291,6 +294,11 @@ class Check(Part, frozen=True):
         """
         return one.best > self.chance and one.best_above > CLEARLY
 
+    @property
+    def has_few_groups(self) -> bool:
+        """Whether no score can be clearly above chance: those of so few groups vary too much."""
+        return self.n_groups <= 1 + CLEARLY**2
+
     def may_beat_chance(self, one: ModelScores) -> bool:
         """Whether the best model with some columns beats chance by a standard deviation."""
         return one.best > self.chance and one.best_above > 1.0
@@ -300,8 +308,12 @@ class Check(Part, frozen=True):
 
         The comma is for what follows: "no better than chance, the best model scores".
         """
+        if self.beats_chance(one):
+            return ""
+        if self.has_few_groups:
+            return f"{self.n_groups} groups are too few to tell it from chance, "
         how = "not clearly" if self.may_beat_chance(one) else "no"
-        return "" if self.beats_chance(one) else f"{how} better than chance, "
+        return f"{how} better than chance, "
 
     @property
     def loses(self) -> bool:

@@ -27,7 +27,7 @@ from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import checked_weights, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard
-from fuzzyfrog.result.check import CLEARLY, of_dependent_rows
+from fuzzyfrog.result.check import of_dependent_rows
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.select.choosers import OtherSelector, Selecting
 from fuzzyfrog.select.held_out import above_shuffled
@@ -238,11 +238,6 @@ class CrossValidation:
         n_folds = self._checked_classes(target, together)
         parts = self._split(target, n_folds, together)
         self._notes[place:place] = belonging.notes(parts)
-        n_groups = len(np.unique(self._groups[self._rows]))
-        if belonging and n_groups <= 1 + CLEARLY**2:
-            self._notes.append(
-                f"{n_groups} groups of samples are too few to tell any score from chance."
-            )
         self._scorers = self._chosen_scorers(target, parts)
         random = np.random.default_rng([plan.seed, SHUFFLING])
         # Of several nearest neighbors at the same distance, models take the first: in a table that
@@ -393,6 +388,7 @@ class CrossValidation:
             folds=len(parts),
             seed=self._plan.seed,
             n_samples=len(self._rows),
+            n_groups=len(np.unique(self._groups[self._rows])),
             chance=0.0 if metric == "R²" else float(np.mean([one.chance() for one in folds])),
             scores=tuple(self.summed(folds, chosen, scores)),
             selections=tuple(map(self._named, chosen["selected"])),

@@ -116,8 +116,10 @@ def above_shuffled(predicted: Floats, wanted: Floats, groups: Integers) -> float
     The score is the sum of the products of what is predicted for each sample and what its target
     wants, both float64[n_samples, n]. Mean and variance are those of a sum over a random
     permutation (Hoeffding 1951). Rows of a group are alike, so whole groups change places, with
-    their mean targets, and rows only within their group.
+    their mean targets, and rows only within their group. A constant in what is predicted would
+    weigh groups by their size.
     """
+    predicted = predicted - predicted.mean(axis=0)
     _, place, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order, starts = np.argsort(place, kind="stable"), np.cumsum(sizes) - sizes
     a, b = predicted[order], wanted[order]

@@ -28,6 +28,7 @@ from fuzzyfrog.select.row_groups import (
     connected,
     copies_among,
     joined,
+    numbered,
     numbers_by_id,
     with_the_same,
 )
@@ -132,8 +133,8 @@ def samples_together(
 ) -> Together:
     """Return which of some samples belong together; `seen` are the features that models get.
 
-    Copies and groups always do. So do those of an ID, unless the user includes it as a feature, or
-    it would connect more samples than a fold has.
+    Groups always do. So do those of an ID, unless the user includes it as a feature, or it would
+    connect more samples than a fold has, and copies, unless a group or an ID says what they are.
     """
     says = [keeps_together(dataset, one) for one in range(dataset.n_features)]
     ids = [one for one, is_id in enumerate(says) if is_id and not included[one]]
@@ -146,13 +147,18 @@ def samples_together(
         if says[one] is None and not included[one]
     }
     copies, n_repeating = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
-    together = copies
     groups = None
     if dataset.groups is not None:
         groups = np.unique(dataset.groups[rows], return_inverse=True)[1]
-        together = connected(together, groups)
     by_id = numbers_by_id(dataset, rows, ids)
-    together, by, not_by = joined(by_id, together, 1 / n_folds)
+    alone = np.arange(len(rows)) if groups is None else groups
+    together, by, not_by = joined(by_id, alone, 1 / n_folds)
+    # Equal rows of two patients are no copies, and would connect all rows of both.
+    is_in_group = np.bincount(together)[together] > 1
+    both = np.column_stack([copies, together])
+    n_groups = np.bincount(np.unique(both[is_in_group], axis=0)[:, 0], minlength=len(rows))
+    together = connected(together, numbered(copies, is_in_group & (n_groups[copies] > 1)))
+    copies = np.unique(np.column_stack([copies, together]), axis=0, return_inverse=True)[1]
     return Together(
         together, tuple(by), tuple(not_by), categories, copies, n_repeating, by_id, kept, groups
     )
