@@ -22,12 +22,13 @@ from fuzzyfrog.result import (
     Certificate,
     ClassCount,
     FeatureSummary,
+    Sampling,
     Subset,
     Versions,
 )
 from fuzzyfrog.words import words_of
 from fuzzyfrog.words.text import duration, gamma
-from report.made import a_check, changed
+from report.made import a_check, changed, soft_result
 
 
 def points(*dependencies):
@@ -150,6 +151,17 @@ def test_headline_of_less_than_all(hostile_result, many_samples_result):
         collect(replace(hostile_result, dependency=0.9))["answer"]["headline"],
     )
     assert collect(many_samples_result)["answer"]["headline"].startswith("3 of 8 features separate")
+
+
+def test_models_are_not_called_estimates_of_the_dependency(wine_result):
+    part = Sampling(n_sampled=90, low=0.9, high=0.95, confidence=0.95)
+    assert (
+        "as all columns do, estimated from 90 of 178 samples"
+        in (collect(replace(wine_result, sampling=part))["answer"]["headline"])
+    )
+    soft = collect(replace(soft_result(), check=a_check(lost=0), sampling=part))["answer"]
+    assert "the best model scores" in soft["headline"]
+    assert "estimated" not in soft["headline"]
 
 
 def test_no_dependency_is_no_success(wine_result):

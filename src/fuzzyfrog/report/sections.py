@@ -36,10 +36,11 @@ MAX_NOTES = 8  # warnings that are shown
 
 def answer(words: Words) -> dict[str, Any]:
     """Return the opening of the report: what speaks against the selection comes first."""
-    result, doubts = words.result, words.doubts()
+    result, doubts, headline = words.result, words.doubts(), words.headline()
     notes = [note for note in result.notes if note not in doubts]
-    estimate = "" if result.estimate is None else f", {result.estimate}"
-    first, *others = [*doubts, f"{words.headline()}{estimate}."]
+    if result.estimate is not None and headline != words.verdict():  # models are not estimated
+        headline += f", {result.estimate}"
+    first, *others = [*doubts, f"{headline}."]
     return {
         "headline": first,
         "doubts": others[:-1],
