@@ -80,12 +80,22 @@ def test_years_of_two_digits_are_from_1970_to_2069(tmp_path):
     assert read_table(path, "class", dates="parts").values[:, 1].tolist() == [2069, 1970, 2030]
 
 
-@pytest.mark.filterwarnings("ignore:t. 'since' read as dates")
 def test_the_time_of_day_does_not_count(tmp_path):
     times = [datetime.datetime(1969, 12, 31, 12), datetime.datetime(2024, 2, 29, 23, 59)]
     pq.write_table(pa.table({"since": times, "class": ["x", "y"]}), tmp_path / "t.parquet")
-    data = read_table(tmp_path / "t.parquet", "class", dates="parts")
+    with pytest.warns(UserWarning, match=r"since 1970\. The time of day is left out"):
+        data = read_table(tmp_path / "t.parquet", "class", dates="parts")
     assert data.values.tolist() == expected([time.date() for time in times])
+
+
+@pytest.mark.parametrize(
+    ("time", "says"), [("", False), (" 00:00", False), ("T00:30:00Z", True), (" 1 PM", True)]
+)
+def test_a_time_of_day_in_text_is_said_to_be_left_out(tmp_path, time, says):
+    path = table(tmp_path, [f"{day}{time}" for day in DAYS])
+    with pytest.warns(UserWarning, match="read as dates") as heard:
+        read_table(path, "class", dates="parts")
+    assert ("time of day" in str(heard[0].message)) is says
 
 
 def test_a_date_that_predicts_is_found_by_its_parts(tmp_path):

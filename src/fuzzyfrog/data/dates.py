@@ -45,7 +45,7 @@ _FORMS = (
     rf"{_MONTH}[-/.]{_YEAR}",  # 03/2024
     rf"(?P<word>{_WORD})\.? {_DAY},? {_YEAR}",  # Mar 31 2024
 )
-FORMS = tuple(re.compile(rf"{form}([T ].*)?") for form in _FORMS)
+FORMS = tuple(re.compile(rf"{form}(?P<time>[T ].*)?") for form in _FORMS)
 
 Days = NDArray[np.float64]  # since 1970; NaN where a date is missing
 
@@ -90,6 +90,8 @@ def with_date_parts(dataset: Dataset) -> Dataset:
         f"{': ' if examples else ''}{', '.join(examples)}. Features are their "
         f"{', '.join(PARTS[:-1])} (1 is Monday) and {PARTS[-1]} since 1970."
     )
+    if any(_has_times(dataset, one) for one in dates):
+        sentence += " The time of day is left out; if it matters, add a column with the hour."
     warn(sentence)
     return replace(
         dataset,
@@ -101,6 +103,17 @@ def with_date_parts(dataset: Dataset) -> Dataset:
         dates=frozenset(),
         parts_of=sources,
     )
+
+
+def _has_times(dataset: Dataset, feature: int) -> bool:
+    """Whether some of the dates come with a time of day other than midnight."""
+    if feature in dataset.dates:
+        column = dataset.values[:, feature]
+        return bool((column > np.floor(column)).any())
+    labels = _labels(dataset, feature)
+    form = _form_of(labels)
+    found = [form.fullmatch(str(label)) for label in labels] if form is not None else []
+    return any(re.search(r"[1-9]", one["time"] or "") for one in found if one is not None)
 
 
 def _name_of(name: str, part: str, others: Sequence[str]) -> str:
