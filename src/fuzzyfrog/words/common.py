@@ -1,5 +1,6 @@
 """What may be said of any result; the words of each kind of answer build on these."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from math import inf
@@ -19,7 +20,7 @@ NAMED_BY = {
     "row": "Samples are named by their rows in the sheet.",
     "label": "Samples are named by their labels in the table.",
 }
-MOST_CODES = 10  # of classes: more whole numbers in a row may be amounts
+WHOLE = re.compile(r"-?[0-9]+(\.0*)?")
 
 
 class Listing(NamedTuple):
@@ -237,15 +238,15 @@ class Words(Doubts):
         """Return the number of classes, with a hint if they may be amounts."""
         names = [one.name for one in self.result.table.target.classes]
         number = count(len(names), "class", "classes")
-        if len(names) < 3 or not all(name.isascii() and name.isdigit() for name in names):
+        is_asked = "--target-kind" in (self.result.command or "")
+        if is_asked or len(names) < 3 or not all(map(WHOLE.fullmatch, names)):
             return number
-        codes = sorted(map(int, names))
-        are_codes = codes[0] <= 1 and codes == list(range(codes[0], codes[-1] + 1))
-        if are_codes and len(codes) <= MOST_CODES:
-            return number
+        codes = sorted(int(float(name)) for name in names)
+        some = ", ".join(map(str, codes[:6])) + (", ..." if len(codes) > 6 else "")
+        if codes[-1] - codes[0] == len(codes) - 1:
+            some = f"{codes[0]} to {codes[-1]}"
         hint = self.option("", "; --target-kind numeric if these are amounts")
-        some = ", ".join(map(str, codes[:6]))
-        return f"{number} ({some}{', ...' if len(codes) > 6 else ''}{hint})"
+        return f"{number} ({some}{hint})"
 
     def columns(self) -> Listing:
         """Return the selected features, and in how many folds each was selected."""
