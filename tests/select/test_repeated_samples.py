@@ -116,7 +116,7 @@ def test_names_of_people_and_animals_are_known(name):
 def test_other_names_are_not(name):
     X, y = visits([20] * 15, name=name)
     found = together(X, y)
-    assert (found.by, found.categories, bool(found)) == ((), {}, False)
+    assert (found.by, bool(found)) == ((), False)
 
 
 @pytest.mark.parametrize(
@@ -129,15 +129,12 @@ def test_other_names_are_not(name):
         ("PID", range(7)),  # party identification
     ],
 )
-def test_categories_with_the_name_of_an_id_are_a_feature_and_told(name, values):
+def test_categories_with_the_name_of_an_id_are_a_feature(name, values):
     X, y = visits([20] * 15)
     X = X.drop(columns="patient_id").assign(**{name: np.resize(values, len(X))})
     found = unwarned(QUICK, X, y, cv=2)
     assert found.all.n_features == 5
-    assert found.notes == (
-        f"Samples with the same '{name}' may be in different folds: its {len(values)} values look "
-        f"like categories. If they are people or animals, call it 'patient_id'.",
-    )
+    assert found.notes == ()
 
 
 def test_names_of_people_are_ids():

@@ -137,14 +137,14 @@ def is_left_out_id(dataset: Dataset, feature: int) -> bool:
     return bool(doubt_about(dataset, feature) or keeps_together(dataset, feature))
 
 
-def keeps_together(dataset: Dataset, feature: int) -> bool | None:
-    """Whether a feature says which samples belong together; None if its values look like no IDs.
+def keeps_together(dataset: Dataset, feature: int) -> bool:
+    """Whether a feature says which samples belong together.
 
     Several samples share a value. A number of people or animals ("patient_id") always does. A name
     alone ("subject", "id") does if it has at least five values that are whole numbers or have
     digits ("P07"), or 20 of any kind; any other ID ("shop_id") with 20; and a number or code of
     anything ("nr", "ISO_code") and households with 20 that are equally frequent. A "pid" of fewer
-    than ten values with ten samples each or more may be a party, and looks like none.
+    than ten values with ten samples each or more may be a party.
     """
     name, column = dataset.feature_names[feature], dataset.values[:, feature]
     words = _words(name)
@@ -165,10 +165,10 @@ def keeps_together(dataset: Dataset, feature: int) -> bool | None:
     if not is_alone and name.lower() not in _IDS:
         return is_of_people
     if name.lower() == "pid" and n_values < FEWEST_PIDS <= len(column) / n_values:
-        return None
+        return False
     labels = dataset.categories and dataset.categories[feature]
     have_digits = not labels or all(any(map(str.isdigit, str(label))) for label in labels)
-    return True if n_values >= FEWEST_IDS and have_digits else None
+    return n_values >= FEWEST_IDS and have_digits
 
 
 def may_keep_together(dataset: Dataset, feature: int) -> bool:

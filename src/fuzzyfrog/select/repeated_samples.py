@@ -53,8 +53,6 @@ class Together:
     by, not_by : tuple of str
         The columns that say so, and those that would connect too many samples; the names of the
         samples are "".
-    categories : dict of str to int
-        Columns with the name of an ID whose values look like categories: their number.
     copies : int64[n_samples]
         A number for each sample, the same for those that are copies of another one.
     n_repeating : int
@@ -70,7 +68,6 @@ class Together:
     numbers: Integers
     by: tuple[str, ...]
     not_by: tuple[str, ...]
-    categories: dict[str, int]
     copies: Integers
     n_repeating: int
     ids: dict[str, Integers]
@@ -116,11 +113,6 @@ class Together:
                 f"Samples {with_the_same(self.included)} may be in different folds, since it is "
                 "included as a feature. If they belong together, scores are too good."
             )
-        for name, n_values in self.categories.items():
-            yield (
-                f"Samples {with_the_same([name])} may be in different folds: its {n_values:,} "
-                "values look like categories. If they are people or animals, call it 'patient_id'."
-            )
 
 
 def _are_torn(numbers: Integers, parts: Parts) -> bool:
@@ -141,11 +133,6 @@ def samples_together(
     kept = tuple(
         dataset.feature_names[one] for one in np.flatnonzero(included).tolist() if says[one]
     )
-    categories = {
-        dataset.feature_names[one]: int(np.unique(column[~np.isnan(column)]).size)
-        for one, column in enumerate(dataset.values.T)
-        if says[one] is None and not included[one]
-    }
     copies, n_repeating = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
     groups = None
     if dataset.groups is not None:
@@ -159,9 +146,7 @@ def samples_together(
     n_groups = np.bincount(np.unique(both[is_in_group], axis=0)[:, 0], minlength=len(rows))
     together = connected(together, numbered(copies, is_in_group & (n_groups[copies] > 1)))
     copies = np.unique(np.column_stack([copies, together]), axis=0, return_inverse=True)[1]
-    return Together(
-        together, tuple(by), tuple(not_by), categories, copies, n_repeating, by_id, kept, groups
-    )
+    return Together(together, tuple(by), tuple(not_by), copies, n_repeating, by_id, kept, groups)
 
 
 def _checked_part(train: Any, test: Any, n_samples: int) -> tuple[Integers, Integers]:
