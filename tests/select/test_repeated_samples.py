@@ -340,6 +340,14 @@ def test_families_keep_together_what_patients_do_not():
     assert pd.crosstab(found.numbers, X["family_id"]).gt(0).sum(axis=1).eq(1).all()
 
 
+def test_rows_without_a_label_are_no_values_of_an_id():
+    X, y = visits([3] * 60)
+    doctors = np.random.default_rng(0).integers(0, 25, len(X)).astype(float)
+    doctors[np.random.default_rng(1).random(len(X)) < 0.6] = np.nan
+    found = together(X.assign(doctor_id=doctors), y)
+    assert (found.by, found.not_by) == (("patient_id",), ("doctor_id",))
+
+
 def test_one_large_patient_does_not_take_the_blame_for_what_others_connect():
     X, y = visits([3] * 59 + [100])
     X["family_id"] = np.where(X["patient_id"] == 60, 99, X["patient_id"] // 2)

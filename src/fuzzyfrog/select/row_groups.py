@@ -168,12 +168,12 @@ def joined(
 ) -> tuple[Integers, list[str], list[str]]:
     """Return groups of samples that several IDs connect, the IDs that do, and those that do not.
 
-    IDs are added to `together` one by one, those with the most values first, unless one would
-    connect more than a share of the samples, and than any of its own values does.
+    IDs are added to `together` one by one, first those with the most values that samples share,
+    unless one would connect more than a share of the samples, and than any of its own values does.
     """
     by: list[str] = []
     not_by: list[str] = []
-    for name in sorted(kinds, key=lambda name: -int(kinds[name].max())):
+    for name in sorted(kinds, key=lambda name: -np.count_nonzero(np.bincount(kinds[name]) > 1)):
         both = connected(together, kinds[name])
         largest = max(len(together) * most, _largest(kinds[name]), _largest(together))
         if _largest(both) <= largest:
