@@ -128,7 +128,7 @@ def test_score_says_how_an_id_becomes_a_feature(in_process, tmp_path):
     rows = (f"{k // 3},{k % 7},{k * k % 11},{'xy'[k % 3 == 0]}\n" for k in range(60))
     path.write_text("patient,a,b,class\n" + "".join(rows))
     _, _, err = in_process("score", path, "--target", "class", "-q")
-    assert "keep it as a feature with --features patient; to group" in err
+    assert "leave it out with --ignore or keep it as a feature with --features patient; to" in err
     _, _, err = in_process("score", path, "--target", "class", "-q", "--features", "patient")
     assert "are not compared" not in err
 

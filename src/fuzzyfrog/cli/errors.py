@@ -86,6 +86,7 @@ OPTION_NAMES = {
 COMMANDS = {
     "SoftSelector": "`fuzzyfrog select`",
     "ReductSelector": "`fuzzyfrog reducts`",
+    "remove it from X": "leave it out with --ignore",
     "check(selector, X, y, cv=TimeSeriesSplit())": "`fuzzyfrog verify` after a run on earlier rows",
 }
 

@@ -66,9 +66,10 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     if not by:
         return _noted_copies(noted_patients(dataset, ~included & ~excluded), ~excluded)
     names = [name for name in by if name]
-    keep = ("If they do not, keep it as a feature with ", Setting("must_include", names), "; to")
+    keep = " or keep it as a feature with ", Setting("must_include", names), "; to"
+    alone = "If they do not, ", Setting("remove it from X"), *keep
     note = Sentence(
-        f"Samples {with_the_same(by)} {TOGETHER}. ", *(keep if names else ("To",)),
+        f"Samples {with_the_same(by)} {TOGETHER}. ", *(alone if names else ("To",)),
         " group them in another way, pass ", Setting("groups"), ".",
     )  # fmt: skip
     return _noted_classes(warned(replace(dataset, groups=groups), note))
