@@ -86,6 +86,10 @@ def test_fewer_values_are_labels(n_values, n_samples):
             "sequence_number",
             "subject_no",
             "rownum",
+            "idno",
+            "IDNUM",
+            "idcode",
+            "unitid",
         ),
     ],
 )
@@ -120,7 +124,7 @@ def test_counts_and_measurements_are_no_identifiers(name):
     assert told([100_002 + 7 * (number * 13 % 50) for number in range(50)], name=name) == []
 
 
-@pytest.mark.parametrize("name", ["ID", "patient_id"])
+@pytest.mark.parametrize("name", ["ID", "patient_id", "idcode", "unitid"])
 def test_numbers_called_id_are_left_out_if_most_differ(name):
     numbers = 7 * (np.arange(60) * 13 % 46) + 1_000_000  # some samples are of the same patient
     X = pd.DataFrame({name: numbers, "a": np.arange(60) % 7})

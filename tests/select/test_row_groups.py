@@ -98,7 +98,8 @@ def test_an_id_that_samples_share_is_used_and_said():
 
 
 @pytest.mark.parametrize(
-    ("name", "n_patients"), [("patient_id", 30), ("id", 25), ("id", 8), ("shop_id", 20)]
+    ("name", "n_patients"),
+    [("patient_id", 30), ("id", 25), ("id", 8), ("shop_id", 20), ("unitid", 20), ("idcode", 20)],
 )
 def test_an_id_is_no_feature_and_makes_groups_however_many_samples_share_it(name, n_patients):
     X, y, patient = patients(n_patients=n_patients, n_rows=24)

@@ -38,7 +38,7 @@ _NAMED = frozenset(_NAMES.split())
 _HOUSES = frozenset(["household", "family"])  # which may also be how many live there
 _PEOPLE = _NAMED | {"user", "customer", "client", "student", "pt", "usubj", "pid"}
 _THINGS = "row serial order invoice account sample record phone zip postal sequence seq family "
-_THINGS += "household house school town county store product choice"
+_THINGS += "household house school town county store product choice unit id"
 _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
 _COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -75,7 +75,7 @@ def _doubt_of_numbers(column: Floats, name: str) -> str:
     n_values = np.unique(column[~np.isnan(column)]).size
     if n_values >= NEARLY_ALL * len(column):
         return "is named like an ID, and has a different number in nearly every sample."
-    if _words(name)[-1] in _IDS and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
+    if _says_id(name) and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
         numbers = f"{n_values:,} different numbers in {len(column):,} samples"
         return f"is named like an ID, and has {numbers}."
     is_counted = np.count_nonzero(steps == 1) >= NEARLY_ALL * len(steps)
@@ -149,7 +149,7 @@ def keeps_together(dataset: Dataset, feature: int) -> bool:
     name, column = dataset.feature_names[feature], dataset.values[:, feature]
     words = _words(name)
     is_of_people = _is_of_people(name)
-    is_named = is_of_people or (says_identifier(name) and words[-1] in _IDS)
+    is_named = is_of_people or _says_id(name)
     may_be = words[-1:] and words[-1] in _OF_ANYTHING and not _TIMES.intersection(words)
     may_be = may_be or (len(words) == 1 and words[0] in _HOUSES)
     if not (is_named or may_be) or holds_dates(dataset, feature):
@@ -277,6 +277,11 @@ def says_identifier(name: str) -> bool:
     if (words[-1] in _NUMBERS and words[-2] in _NUMBERED) or _is_of_people(name):
         return True
     return words[-1] in _MARKS and words[0] not in _COUNTS
+
+
+def _says_id(name: str) -> bool:
+    """Whether a name is that of an identifier, and says so: "shop_id" or "idno", not "row_nr"."""
+    return says_identifier(name) and not _IDS.isdisjoint(_words(name)[-2:])
 
 
 @_kept
