@@ -82,6 +82,14 @@ def test_a_run_of_python_may_have_any_command(run_cli, tmp_path, command):
     assert "got one that was saved in Python" in ended
 
 
+def test_a_run_with_an_option_of_another_version_is_refused(run_cli, tmp_path):
+    run = tmp_path / "run.json"
+    command = "fuzzyfrog select wine --size-rule peak"
+    SoftSelector().fit(load_dataset("wine")).record(command=command).save(run)
+    ended = run_cli("swap", run, "proline", "hue", code=2)
+    assert "can repeat, got one with --size-rule. Run `fuzzyfrog select` again." in ended
+
+
 def test_the_file_does_not_say_where_the_table_is_sent_to(run_cli, tmp_path, table):
     run, other = tmp_path / "run.json", tmp_path / "other.json"
     asked = ["select", table, "--target", "kind", "--separator", ";", *QUICK]

@@ -11,6 +11,7 @@ import typer
 
 from fuzzyfrog.cli.commands.reducts import reducts
 from fuzzyfrog.cli.commands.select import select
+from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.options import flattened
 
 if TYPE_CHECKING:
@@ -44,7 +45,13 @@ def recorded(run: Result) -> Recorded | None:
 
     app = typer.Typer(add_completion=False)
     app.command()(flattened(noted))
-    groups: dict[str, Any] = typer.main.get_command(app)(arguments, standalone_mode=False)
+    try:
+        groups: dict[str, Any] = typer.main.get_command(app)(arguments, standalone_mode=False)
+    except Exception as error:  # typer has its own copy of click
+        if not (option := getattr(error, "option_name", None)):
+            raise
+        rule = f"be one that this version of fuzzyfrog can repeat, got one with {option}"
+        raise UsageError(f"the run must {rule}. Run `fuzzyfrog {name}` again.") from None
     return Recorded(name, groups["asked"], groups["search"], groups["checking"], groups["files"])
 
 
