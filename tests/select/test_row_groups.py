@@ -191,6 +191,13 @@ def test_samples_of_one_after_the_other_may_belong_together(kind):
         ReductSelector("quickreduct").fit(table.assign(unit=who), y)
 
 
+@pytest.mark.filterwarnings("ignore:.*may belong together")
+def test_rows_without_a_target_do_not_hide_who_rows_belong_to():
+    table, who, y = panel()
+    stays = (np.random.default_rng(0).random(len(y)) < 0.8) | (who < 30)
+    assert may_belong_together(table.assign(unit=who)[stays], y[stays])
+
+
 @pytest.mark.parametrize("kind", ["trend", "noise", "year", "shuffled", "sorted"])
 def test_an_ordinary_column_in_order_is_no_person(kind):
     table, who, y = panel()

@@ -16,6 +16,7 @@ FEWEST_IDS = 5  # that a name alone makes one
 FEWEST_PIDS = 10  # as "pid" may be a party, too
 NEARLY_ALL = 0.95  # of the samples have another number
 EQUAL = 0.8  # of the values have equally many samples
+EQUAL_AND_MOST = 0.5  # of them, if no value has more
 ALIKE = 2.0  # how much the means of values differ, by chance 1
 FEWEST_SHARED = 2  # other columns that samples of a value have in common
 HEAD = 1000  # samples that rule out most numeric features
@@ -108,12 +109,16 @@ def doubt_about_shared(dataset: Dataset, feature: int) -> str:
     )
 
 
-def _are_panel(column: Floats) -> bool:
-    """Whether nearly all values are equally frequent, as of people who are asked every year."""
+def _are_panel(column: Floats, of_most: float = EQUAL) -> bool:
+    """Whether nearly all values are equally frequent, as of people who are asked every year.
+
+    A smaller share may do if no other value is more frequent: some answers are missing then.
+    """
     counts = np.unique(column[~np.isnan(column)], return_counts=True)[1]
     frequent = np.bincount(counts)
     usual = int(frequent.argmax())
-    return usual > 1 and bool(frequent[usual] >= EQUAL * len(counts))
+    share = EQUAL if usual < len(frequent) - 1 else of_most
+    return usual > 1 and bool(frequent[usual] >= share * len(counts))
 
 
 def ordered_date(dataset: Dataset, feature: int) -> str | None:
@@ -211,7 +216,7 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
     column, target = dataset.values[:, feature], dataset.target
     starts = _starts_of_runs(dataset, feature)
     n_values = len(starts)
-    if not n_values or not _are_panel(column):
+    if not n_values or not _are_panel(column, EQUAL_AND_MOST):
         return False
     shown = target[:, np.newaxis] == np.unique(target)
     values = (target / np.abs(target).max())[:, np.newaxis] if dataset.classes is None else shown
