@@ -278,6 +278,22 @@ def test_columns_computed_from_one_in_order_are_no_reason_to_warn():
     assert not may_belong_together(table[["diary", "air", "noise"]].assign(**dummies), y)
 
 
+@pytest.mark.filterwarnings("ignore:.*may belong together")
+@pytest.mark.parametrize(("n_names", "is_said"), [(120, True), (60, False)])
+def test_very_many_names_that_are_selected_are_warned_of(n_names, is_said):
+    rng = np.random.default_rng(0)
+    who = rng.integers(0, n_names, 600)
+    table = pd.DataFrame({"college": [f"C{one}" for one in who], "a": rng.normal(size=600)})
+    y = rng.normal(size=n_names)[who] + 0.3 * rng.normal(size=600)
+    notes = may_belong_together(table, y)
+    assert len(notes) == is_said
+    assert all("'college' may" in note and "groups=X['college']" in note for note in notes)
+    assert not may_belong_together(table, table["a"].to_numpy())  # it is not selected
+    asked = SoftSelector(must_include=["college"]).fit(table, y).result_.notes
+    given = SoftSelector().fit(table, y, groups=who).result_.notes
+    assert not any("may belong together" in note for note in (*asked, *given))
+
+
 def test_groups_of_one_sample_and_a_single_group_change_nothing():
     X, y, _ = patients()
     plain = SoftSelector().fit(X, y)

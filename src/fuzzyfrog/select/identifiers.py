@@ -17,6 +17,7 @@ FEWEST_PIDS = 10  # as "pid" may be a party, too
 NEARLY_ALL = 0.95  # of the samples have another number
 EQUAL = 0.8  # of the values have equally many samples
 EQUAL_AND_MOST = 0.5  # of them, if no value has more
+MANY_LABELS, MOST_EACH = 100, 100  # labels of a column, and samples of each on average
 ALIKE = 2.0  # how much the means of values differ, by chance 1
 FEWEST_SHARED = 2  # other columns that samples of a value have in common
 HEAD = 1000  # samples that rule out most numeric features
@@ -174,6 +175,12 @@ def keeps_together(dataset: Dataset, feature: int) -> bool:
     labels = dataset.categories and dataset.categories[feature]
     have_digits = not labels or all(any(map(str.isdigit, str(label))) for label in labels)
     return n_values >= FEWEST_IDS and have_digits
+
+
+def has_many_labels(dataset: Dataset, feature: int) -> bool:
+    """Whether a feature has a hundred labels or more, with few samples each on average."""
+    n_labels = _n_whole(dataset, feature) if dataset.categorical[feature] else 0
+    return n_labels >= MANY_LABELS and dataset.n_samples <= MOST_EACH * n_labels
 
 
 def may_keep_together(dataset: Dataset, feature: int) -> bool:

@@ -1,6 +1,6 @@
 """Groups of samples by an ID, such as the visits of one patient."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from fuzzyfrog.data.weights import weighted, without_weightless
 from fuzzyfrog.result.check import MAY
 from fuzzyfrog.select.identifiers import (
     are_in_turn,
+    has_many_labels,
     is_left_out_id,
     keeps_together,
     may_keep_together,
@@ -115,12 +116,27 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
         if not found:
             continue
         names = [dataset.feature_names[one] for one in found]
-        dataset = warned(dataset, Answered(
-            f"Samples {with_the_same(names)} {MAY}: those of each value {reason}. If it says which "
-            "person, place or batch they are of, scores are too good: pass it as ",
-            Setting("groups", OfTable(names[0])), ".",
-        ))  # fmt: skip
+        dataset = warned(dataset, _may_belong(names, f"those of each value {reason}"))
     return dataset
+
+
+def _may_belong(names: Sequence[str], why: str) -> Answered:
+    return Answered(
+        f"Samples {with_the_same(names)} {MAY}: {why}. If it says which person, place or batch "
+        "they are of, scores are too good: pass it as ", Setting("groups", OfTable(names[0])), ".",
+    )  # fmt: skip
+
+
+def named_many(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
+    """Yield a doubt about the selected columns of very many labels, as of colleges and storms."""
+    said = " ".join(dataset.notes)
+    names = [
+        name
+        for one, name in enumerate(dataset.feature_names)
+        if selected[one] and has_many_labels(dataset, one) and with_the_same([name]) not in said
+    ]
+    if names and dataset.groups is None:
+        yield _may_belong(names, "there are very many labels, with few samples each")
 
 
 def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
