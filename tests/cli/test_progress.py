@@ -90,6 +90,9 @@ def test_the_time_goes_on_in_a_search_and_compiling_is_said(clock):
     assert course.parts() == [
         "choosing columns, 3 so far", "5 combinations tried", "30 s",
     ]  # fmt: skip
+    course.hear(moment(1))
+    assert course.parts()[1] == "1 combination tried"
+    course.hear(moment(5))
     course.compile(1)
     course.compile(1)
     course.compile(-1)

@@ -84,6 +84,16 @@ def test_the_front_is_cost_against_dependency(seed):
     assert found == pytest.approx({price: float(paying[price]) for price in found}, abs=1e-12)
 
 
+def test_what_is_left_out_costs_nothing():
+    X = pd.DataFrame({"a": np.arange(20) % 5, "b": np.arange(20) % 3, "row": np.arange(20)})
+    selector = ReductSelector(costs={"a": 2}, random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        selector.fit(X, np.arange(20) % 2)
+    said = [str(one.message) for one in caught if "given cost" in str(one.message)]
+    assert said == ["1 feature without a given cost costs 1: 'b'."]
+
+
 def test_wine_at_the_lowest_cost():
     with pytest.warns(UserWarning, match="8 features without a given cost cost 1: 'malic_acid'"):
         selector = ReductSelector(costs=WINE, certify=True, random_state=0).fit(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog import SoftSelector, check
-from fuzzyfrog.select.cross_validation import far_out
+from fuzzyfrog.select.cross_validation import far_out, told
 
 SOFT = SoftSelector(random_state=0)
 
@@ -36,6 +36,11 @@ def test_few_values_that_make_most_squares_are_far_out(unit):
 )
 def test_other_values_are_not(y):
     assert not far_out(y).any()
+
+
+def test_equal_ones_are_named_once():
+    y = np.append(table()[1], [900.0, 900.0, 900.0, 800.0])
+    assert "4 values of the target lie far out (900, 800), and" in told(y, far_out(y))[0]
 
 
 def test_they_are_named_with_the_score_without_them():

@@ -294,6 +294,14 @@ def test_a_large_table_is_measured_in_part(monkeypatch):
     assert selector.columns_[first].alone == pytest.approx(selector.front_[0].dependency)
 
 
+def test_nothing_is_said_of_columns_that_are_not_there(monkeypatch):
+    monkeypatch.setattr(roles, "FEWEST_ROWS", 20)
+    monkeypatch.setattr("fuzzyfrog.select.soft.Soft.affordable", 300 * 20)
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    selector = SoftSelector(2, must_include=[0, 1]).fit(X, X[:, 0] > 0)
+    assert not [note for note in selector.record().notes if "not selected" in note]
+
+
 def test_a_custom_measure():
     class Sizes:
         def __init__(self, dataset):

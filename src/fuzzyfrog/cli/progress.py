@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from fuzzyfrog.cli.console import fitting, safe, stderr, tell
 from fuzzyfrog.cli.signals import HANGUP, SIGNALS, put_off
 from fuzzyfrog.common.deadline import Deadline, interrupt, is_stoppable
+from fuzzyfrog.common.messages import count
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -135,7 +136,11 @@ class ProgressState:
             parts.append("on a sample of the rows")
         if self._limits.certify:
             parts.append(f"at least {moment.lower_bound} needed")
-        parts += [*self._left(), f"{moment.n_evaluations:,} combinations tried", *self._rate()]
+        parts += [
+            *self._left(),
+            f"{count(moment.n_evaluations, 'combination')} tried",
+            *self._rate(),
+        ]
         return [*parts, f"{moment.n_best:,} sets as good"] if moment.n_best > 1 else parts
 
     def share(self) -> float | None:

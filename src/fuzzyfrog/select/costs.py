@@ -5,7 +5,7 @@ Sums of whole numbers are exact, so that two subsets that cost the same tie.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -77,13 +77,13 @@ class Costs:
         """Return what some features cost together."""
         return self.in_full(int(self.units[list(features)].sum()))
 
-    def sentences(self) -> list[str]:
-        """Return which features cost 1 because they have no cost."""
-        if not self.unnamed:
+    def sentences(self, offered: Collection[str]) -> list[str]:
+        """Return which of the features that are offered cost 1 because they have no cost."""
+        unnamed = [one for one in self.unnamed if one in offered]
+        if not unnamed:
             return []
-        noun = count(len(self.unnamed), "feature")
-        costs = "costs" if len(self.unnamed) == 1 else "cost"
-        return [f"{noun} without a given cost {costs} 1: {listed(self.unnamed)}."]
+        noun, costs = count(len(unnamed), "feature"), "costs" if len(unnamed) == 1 else "cost"
+        return [f"{noun} without a given cost {costs} 1: {listed(unnamed)}."]
 
 
 def check_costs(costs: object) -> None:

@@ -500,8 +500,8 @@ def told(target: Floats, is_far: Masks) -> tuple[str, str]:
     """Return which values are far out, without a period, and a pronoun for them."""
     n_far = np.count_nonzero(is_far)
     values = sorted(target[is_far], key=lambda one: -abs(one - np.median(target)))
-    more = f" and {n_far - 3:,} more" if n_far > 3 else ""
-    named = f"{', '.join(f'{one:.4g}'.replace('-', '−') for one in values[:3])}{more}"
+    different = [*dict.fromkeys(f"{one:.4g}".replace("-", "−") for one in values)]
+    named = ", ".join(different[:3]) + (", ..." if len(different) > 3 else "")
     lie, them = ("values of the target lie", "them") if n_far > 1 else (
         "value of the target lies", "it")  # fmt: skip
     return f"{n_far:,} {lie} far out ({named}), and R² depends on {them}", them

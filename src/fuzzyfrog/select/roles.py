@@ -218,7 +218,7 @@ class _Figures:
         parts = [f"were scored on {n_here:,} random samples"] if n_here < n_all else []
         if len(scored) < len(candidates):
             parts.append(f"only {len(scored):,} of the {len(candidates):,} were scored")
-        if parts:
+        if parts and candidates:
             self._notes.append(f"{UNSELECTED} {', and '.join(parts)}.")
         alone = self._alone(here, [*selected, *scored])
         listed = alone if here is self._measure else self._alone(self._measure, selected)

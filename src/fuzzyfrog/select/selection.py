@@ -137,7 +137,6 @@ class _Fit:
         self._groups = groups = Groups.of(settings.feature_groups, dataset)
         self._notes += groups.sentences(dataset.feature_names)
         costs = costs_of(dataset, settings, groups)
-        self._warn(costs.sentences() if costs is not None else ())
         if settings.rule is None and settings.size_rule != "auto":
             sized = Setting("n_features_to_select", settings.n_features_to_select)
             self._notes.append(Sentence(Setting("size_rule"), " is not used: ", sized, "."))
@@ -147,6 +146,8 @@ class _Fit:
         search.propose(problem, self._seed).close()  # checks the parameters of the search
         allowed = groups.expanded(~np.asarray(problem.exclude))
         names = groups.named(dataset.feature_names)
+        offered = {names[one] for one in np.flatnonzero(~np.asarray(problem.exclude))}
+        self._warn(costs.sentences(offered) if costs is not None else ())
         is_measured, core, kept = True, None, None
         full_dependency = nan
         try:
