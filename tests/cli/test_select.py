@@ -301,7 +301,8 @@ def test_stability(in_process, tmp_path):
 @pytest.mark.parametrize(
     ("values", "classes"),
     [
-        ((1, 2, 3), "3 classes (1 to 3; --target-kind numeric if these are amounts)"),
+        ((1, 2, 3), "3 classes"),
+        ((0, 1, 2, 3, 4), "5 classes (0 to 4; --target-kind numeric if these are amounts)"),
         ((0, 7, 12), "3 classes (0, 7, 12; --target-kind numeric if these are amounts)"),
         ((0, 5), "2 classes"),
         (("-1.0", "0.0", "1.0"), "3 classes (-1 to 1; --target-kind numeric if these are amounts)"),

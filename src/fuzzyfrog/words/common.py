@@ -242,6 +242,8 @@ class Words(Doubts):
         if is_asked or len(names) < 3 or not all(map(WHOLE.fullmatch, names)):
             return number
         codes = sorted(int(float(name)) for name in names)
+        if codes in ([0, 1, 2], [1, 2, 3]):  # as most codes of classes
+            return number
         some = ", ".join(map(str, codes[:6])) + (", ..." if len(codes) > 6 else "")
         if codes[-1] - codes[0] == len(codes) - 1:
             some = f"{codes[0]} to {codes[-1]}"
