@@ -383,6 +383,25 @@ def test_there_is_no_cliff_in_the_number_of_anchors(n_samples, n_anchors):
 
 
 @pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("tails", [False, True])
+def test_same_bits_however_threads_share_extensions(numeric, tails, monkeypatch):
+    dataset = table(2, 70, "nNtcC" * 5, numeric=numeric, tails=tails)
+    base = np.isin(np.arange(25), [3, 7])
+    steps = Extensions(base, np.flatnonzero(~base)[::-1])
+
+    def answers(n_jobs):
+        measure = SoftDependency(dataset, n_jobs=n_jobs)
+        single = measure._weighed(np.array([3, 7]), steps.added, SINGLE_PRECISION, measure.anchors)
+        found = measure.memberships(steps), measure.best(steps), *single
+        return [one.tobytes() for one in found]
+
+    expected = answers(1)
+    for shared in (2, 4), (3, 5), (8, 22):
+        monkeypatch.setattr(soft, "_SHARED_FEATURES", shared)
+        assert all(answers(n_jobs) == expected for n_jobs in (1, 2, 3))
+
+
+@pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_race_among_some_samples_finds_the_best_and_scores_it_by_all(
     monkeypatch, numeric, grouped
@@ -464,6 +483,23 @@ def test_a_race_ends_early_only_where_all_extensions_of_an_estimate_are_a_fall(
     assert share < 0.6  # 128 of 500 anchors, then the winner on all of them
     scores = measure.score(noise)
     assert found.max() == scores[found.argmax()] >= np.median(scores)
+    # What was scored last is known, if it is the base, of these anchors.
+    for last in extensions(6)[[0]], extensions(6)[[5]]:
+        measure.score(last)
+        for one, fresh in (
+            (measure, SoftDependency(dataset)),
+            (measure.on_rows(450, 1), SoftDependency(dataset).on_rows(450, 1)),
+        ):
+            known = one._before(np.array([0]), one._drawn[:99])
+            weighed = one._weighed(np.array([], int), np.array([0]), SINGLE_PRECISION, one._drawn)
+            assert [some.tobytes() for some in known] == [
+                some[:, :99].tobytes() for some in weighed
+            ]
+            again, share = raced(one, noise, monkeypatch)
+            expected, whole = raced(fresh, noise, monkeypatch)
+            assert again.tobytes() == expected.tobytes()
+            is_known = one is measure and last[0, 0]
+            assert share == pytest.approx(whole - is_known * 128 / 2500)
     # Next to a feature that says nothing, some extension may be better: all anchors decide.
     useless = extensions(6, (5,))[1:]
     scores = measure.score(useless)

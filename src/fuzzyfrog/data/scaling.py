@@ -78,7 +78,7 @@ def positions(
 
     for _ in mapped(scale, column_blocks(dataset.n_samples, plain.size)):
         pass
-    for a in np.setdiff1d(np.arange(dataset.n_features), plain):
+    for a in np.setdiff1d(np.arange(dataset.n_features), plain).tolist():
         z = dataset.values[:, a].copy()
         if not dataset.categorical[a]:
             z, errors[a] = scaled(z, spread, closed_beyond, masses)
@@ -249,7 +249,10 @@ def _sums(values: Floats) -> Floats:
 
 def gaps_of(dataset: Dataset, missing: Missing) -> list[NDArray[np.intp]]:
     """Return the samples in which each feature is missing, or raise if the rule forbids any."""
-    gaps = [np.flatnonzero(np.isnan(dataset.values[:, a])) for a in range(dataset.n_features)]
+    gaps = [np.empty(0, np.intp)] * dataset.n_features
+    lowest = dataset.values.min(axis=0, initial=np.inf)  # NaN if any value is
+    for a in np.flatnonzero(np.isnan(lowest)).tolist():
+        gaps[a] = np.flatnonzero(np.isnan(dataset.values[:, a]))
     for a, rows in enumerate(gaps):
         if missing == "raise" and len(rows):
             raise DataError(

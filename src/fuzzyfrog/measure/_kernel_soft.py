@@ -31,6 +31,7 @@ from fuzzyfrog.measure.soft_arrays import (
 __all__ = ["left_out_losses", "memberships"]
 
 LARGEST = np.finfo(np.float64).max  # of a distance; of samples that are left out, it is infinite
+LINE = 64  # bytes of a line of the cache, as long as a vector
 BLOCK = 256  # samples of which none is looked at if all are far away
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
@@ -314,12 +315,19 @@ def memberships(
     is_graded = target.size > 0
     a_here, b_here = np.empty((n_features, lanes), a.dtype), np.empty((n_features, lanes), a.dtype)
     largest = (tiles[:, 1] - tiles[:, 0]).max()
-    weights = np.empty((largest, lanes), a.dtype)
+    room = np.empty((largest + 1) * lanes, a.dtype)
+    start = (LINE - room.ctypes.data % LINE) // a.itemsize  # no vector is in two lines of the cache
+    weights = room[start : start + largest * lanes].reshape(largest, lanes)
     likeness = np.empty((largest, lanes), a.dtype)
     sums = np.empty((6, lanes), a.dtype)
     n_extensions = n_features - n_base
     total, alike = np.empty((n_extensions, 3, lanes)), np.empty((n_extensions, 3, lanes))
     own, mine = np.empty(lanes, np.float64), np.empty(lanes, np.int64)
+    divisor = np.empty(lanes, np.float64)
+    low, high = np.empty(len(tiles), np.int64), np.empty(len(tiles), np.int64)  # of `together`
+    for t in range(len(tiles)):
+        there = together[tiles[t, 0] : tiles[t, 1]]
+        low[t], high[t] = there.min(), there.max()
     for block in range(first, last):
         here = anchors[block * lanes : (block + 1) * lanes]
         for f in range(n_features):
@@ -333,12 +341,16 @@ def memberships(
         for t in range(len(tiles)):
             tile, end, start_of_class, end_of_class = tiles[t]
             n = end - tile
+            may_be_together = False
             for lane in range(lanes):
                 is_own = start_of_class <= here[lane] < end_of_class
                 own[lane] = 1.0 if is_own else 0.0
-            for k in range(n):
-                for lane in range(lanes):
-                    weights[k, lane] = 0.0 if together[tile + k] == mine[lane] else 1.0
+                may_be_together |= low[t] <= mine[lane] <= high[t]
+            weights[:n] = 1.0
+            if may_be_together:
+                for k in range(n):
+                    for lane in range(lanes):
+                        weights[k, lane] = 0.0 if together[tile + k] == mine[lane] else 1.0
             if is_graded:
                 for k in range(n):
                     for lane in range(lanes):
@@ -361,16 +373,18 @@ def memberships(
                             alike[c, row, lane] += mass * sums[3 + row, lane]
                         else:
                             alike[c, row, lane] += own[lane] * (mass * sums[row, lane])
+        places = slice(block * lanes, (block + 1) * lanes)
         for c in range(n_extensions):
-            for lane in range(lanes):
-                place = block * lanes + lane
-                least, share = np.inf, 0.0
-                for row in range(3):
-                    least = min(least, total[c, row, lane])
-                    if total[c, row, lane] > 0.0:
-                        share += alike[c, row, lane] / total[c, row, lane]
-                found[c, place] = share / 3.0
-                lowest[c, place] = least
+            shares = found[c, places]
+            shares[:] = 0.0
+            for row in range(3):
+                for lane in range(lanes):
+                    divisor[lane] = total[c, row, lane] if total[c, row, lane] > 0.0 else 1.0
+                np.divide(alike[c, row], divisor, divisor)  # unlike /, which looks for zeros
+                for lane in range(lanes):
+                    shares[lane] += divisor[lane]
+            np.divide(shares, 3.0, shares)
+            lowest[c, places] = total[c, 2]  # of fourth powers of numbers up to 1
 
 
 @kernel

@@ -50,13 +50,14 @@ FEWEST_ANCHORS = 2_000  # ... and this many of each larger table, whatever that 
 _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
+_FEW_SAMPLES = 2_048  # up to which threads share extensions, not anchors ...
+_SHARED_FEATURES = 64, 256  # ... so many at a time: sums that fit into a cache
 _FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
 _MOST_RACING = 2**20  # memberships of extensions that race together
 _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CLOSE = 1e-9  # scores that are scored again, far beyond the rounding of float64
 _WORTH_A_THREAD = 2**24  # pairs times features: below, handing work over costs more than it saves
-_BLOCKS_AT_ONCE = 4  # vectors of anchors in one piece of work for a thread
 
 
 class SoftDependency:
@@ -119,7 +120,8 @@ class SoftDependency:
             X, y, categorical_features=categorical_features, target=target
         )
         self._n_threads = effective_threads(n_jobs)
-        self._columns = SoftColumns.of(self.dataset, masses)
+        self._latest: tuple[Integers, SoftColumns, Integers, Floats, Mask] | None = None
+        self._columns = SoftColumns.of(self.dataset, masses, self._n_threads)
         self._draw(sample, seed)
 
     def _draw(self, sample: int | None, seed: int) -> None:
@@ -406,6 +408,9 @@ class SoftDependency:
     def _of_extensions(self, base: Integers, added: Integers) -> Floats:
         """Return the memberships for each extension of a base, all of them sure."""
         found, is_unsure = self._weighed(base, added, self._precision, self.anchors)
+        if len(added) == 1:  # a subset, which may be extended next
+            subset = np.append(base, added)
+            self._latest = subset, self._columns, self.anchors, found[0].copy(), is_unsure[0]
         again = np.flatnonzero(is_unsure.any(axis=0))
         if self._precision is SINGLE_PRECISION and len(again):
             sure, _ = self._weighed(base, added, DOUBLE_PRECISION, self.anchors[again])
@@ -465,12 +470,21 @@ class SoftDependency:
         if self._precision is DOUBLE_PRECISION or not len(base):
             return False
         anchors, masses = self._drawn[:n_drawn], self._masses_of(self._drawn[:n_drawn])
-        before, is_unsure = self._weighed(base[:-1], base[-1:], SINGLE_PRECISION, anchors)
+        before, is_unsure = self._before(base, anchors)
         lost = before - found
         variance = _variances(lost, masses) + is_unsure.mean()
         error = np.sqrt(variance / n_drawn)
         unsure = 2 * doubt.max() + is_unsure.mean()
         return bool((mean_by(lost, masses) - unsure > _FAR_BEHIND * error).all())
+
+    def _before(self, subset: Integers, anchors: Integers) -> tuple[Floats, Mask]:
+        """Return what `_weighed` says of a subset in float32; it is known if it was scored last."""
+        if self._latest is not None:
+            known, columns, of, found, is_unsure = self._latest
+            if columns is self._columns and of is self.anchors and np.array_equal(known, subset):
+                places = np.searchsorted(of, anchors)
+                return found[np.newaxis, places], is_unsure[np.newaxis, places]
+        return self._weighed(subset[:-1], subset[-1:], SINGLE_PRECISION, anchors)
 
     def _finalists(self, base: Mask, added: Integers, rows: Integers) -> Integers:
         """Return the contenders that have the highest score up to the rounding of float64.
@@ -494,9 +508,18 @@ class SoftDependency:
         """
         found = np.empty((len(added), len(anchors)))
         is_unsure = np.empty(found.shape, np.bool_)
-        for start in range(0, len(added), _MOST_FEATURES):
-            some = slice(start, start + _MOST_FEATURES)
+        n_threads, at_once = 1, _MOST_FEATURES
+        fewest, most = _SHARED_FEATURES
+        if self.n_samples <= _FEW_SAMPLES and len(added) > most:
+            n_threads = min(self._n_threads, len(added) // fewest)
+            n_parts = -(-len(added) // (most * n_threads)) * n_threads
+            at_once = -(-len(added) // n_parts)  # all threads are done at the same time
+
+        def extend(part: tuple[int, int]) -> None:
+            some = slice(*part)
             found[some], is_unsure[some] = self._summed(base, added[some], precision, anchors)
+
+        map_blocks(extend, pieces(len(added), at_once), n_threads)
         if precision is DOUBLE_PRECISION:
             for k, place in zip(*np.nonzero(is_unsure), strict=True):
                 features = np.append(base, added[k])
@@ -519,15 +542,13 @@ class SoftDependency:
         about = columns.tiles, columns.mass_of, columns.together_by_class, masses
         table = a, b, kind, differs, gap, len(base), columns.target_by_class, *about, anchors
 
-        def rows(block: tuple[int, int]) -> None:
-            _kernel_soft.memberships(*table, *block, found, lowest)
-
         work = self.n_samples * len(anchors), len(base), len(added)
         if _kernel_soft.pay(partial(soft_arrays.seconds_for_memberships, *work)):
             n_threads = self._n_threads if work[0] * len(features) >= _WORTH_A_THREAD else 1
-            n_blocks = len(anchors) // lanes
-            at_once = max(1, min(_BLOCKS_AT_ONCE, n_blocks // n_threads))
-            map_blocks(rows, pieces(n_blocks, at_once), n_threads)
+            n_blocks, kernel = len(anchors) // lanes, _kernel_soft.memberships
+            most = _WORTH_A_THREAD // (self.n_samples * lanes * len(features))
+            some = pieces(n_blocks, max(1, min(most, n_blocks // n_threads)))
+            map_blocks(lambda block: kernel(*table, *block, found, lowest), some, n_threads)
         else:
             soft_arrays.memberships(*table, found, lowest)
         here = anchors[:n_anchors]

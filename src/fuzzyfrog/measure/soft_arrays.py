@@ -22,7 +22,7 @@ NUMBER, GAPS, CATEGORY = 0, 1, 2  # kinds of features: numbers, numbers with gap
 SAME = 1e-9  # distances in spreads that differ by less are equal, up to rounding
 TILE = 64  # references that are summed up in the precision of their similarities ...
 WEIGHTED_TILE = 256  # ... and with masses, whose cost fewer and longer sums make up for
-SINGLE, DOUBLE = 16, 8  # lanes: anchors that kernels weigh together, in float32 and in float64
+SINGLE, DOUBLE = 32, 16  # lanes: anchors that kernels weigh together, in float32 and in float64
 
 _CELLS_AT_ONCE = 2**16  # pairs of samples, about as many as fit into the cache of a core
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ from fuzzyfrog.measure.soft_arrays import (
     TILE,
     WEIGHTED_TILE,
 )
+from fuzzyfrog.measure.threads import map_blocks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -68,19 +70,17 @@ class SoftColumns:
     def __init__(
         self,
         dataset: Dataset,
-        values: list[Floats],
+        values: Floats,
         mean: Floats,
         differs: Floats,
         masses: Floats | None,
     ) -> None:
         self._dataset = dataset
         self.masses = masses  # None if each sample counts once
-        self._values = values  # numbers in spreads, categories as codes; in the table's order
         self._mean = mean
         self._differs = differs
         self._kept: _Kept | None = None
-        has_gaps = [bool(np.isnan(column).any()) for column in values]
-        kind = np.where(dataset.categorical, CATEGORY, np.where(has_gaps, GAPS, NUMBER))
+        kind = np.where(dataset.categorical, CATEGORY, np.where(_have_gaps(values), GAPS, NUMBER))
         self._kind: Integers = kind.astype(np.int64)
         is_graded = dataset.classes is None
         labels = np.zeros(dataset.n_samples) if is_graded else dataset.target
@@ -89,11 +89,17 @@ class SoftColumns:
         self._order = np.lexsort((codes,) if masses is None else (masses, codes))
         self.place = np.empty(dataset.n_samples, np.int64)
         self.place[self._order] = np.arange(dataset.n_samples)
+        # Numbers in spreads, or codes: float64[n_features, n_samples], one feature after the other.
+        self._values = values[np.ix_(np.arange(len(values)), self._order)]
         # A sample itself is always left out; if all are in one group, there would be no other.
         groups = np.arange(dataset.n_samples) if dataset.groups is None else dataset.groups
         numbers = np.unique(groups, return_inverse=True)[1].astype(np.int64)
         self.together: Integers = numbers if numbers.any() else np.arange(dataset.n_samples)
-        self.together_by_class = self.together[self._order]
+        # Without groups, samples of a tile have numbers next to each other: kernels skip the rest.
+        are_apart = numbers.max(initial=0) == dataset.n_samples - 1
+        self.together_by_class = (
+            np.arange(dataset.n_samples) if are_apart else self.together[self._order]
+        )
         self.masses_by_class = np.empty(0) if masses is None else masses[self._order]
         counts = np.bincount(codes)
         ends = np.cumsum(counts[counts > 0]).tolist()
@@ -104,29 +110,30 @@ class SoftColumns:
             self.target, _ = scaled(target, "std", np.inf, masses)
 
     @classmethod
-    def of(cls, dataset: Dataset, masses: Floats | None = None) -> SoftColumns:
+    def of(cls, dataset: Dataset, masses: Floats | None = None, n_threads: int = 1) -> SoftColumns:
         """Return the columns of a table, whose samples count by masses or else by its weights."""
         if masses is None and dataset.weights is not None:
             masses = masses_of(dataset)
-        values, mean, differs = [], np.zeros(dataset.n_features), np.zeros(dataset.n_features)
+        mean, differs = np.zeros(dataset.n_features), np.zeros(dataset.n_features)
         # No gap is closed: here a distance counts in full, not only up to 1.
-        Z, _ = positions(dataset, "std", "similar", closed_beyond=np.inf, masses=masses)
-        for a in range(dataset.n_features):
-            column = np.ascontiguousarray(Z[:, a])
-            is_known = ~np.isnan(column)
-            known, counts = column[is_known], None if masses is None else masses[is_known]
+        mapped = partial(map_blocks, n_threads=n_threads)
+        Z, _ = positions(dataset, "std", "similar", mapped, closed_beyond=np.inf, masses=masses)
+        values = np.ascontiguousarray(Z.T)
+        del Z  # before the next copy
+        for a in np.flatnonzero(dataset.categorical | _have_gaps(values)).tolist():
+            is_known = ~np.isnan(values[a])
+            known, counts = values[a, is_known], None if masses is None else masses[is_known]
             if dataset.categorical[a]:
                 share = _share_that_differs(known, counts)
                 differs[a] = 1.0 / math.sqrt(share / 2) if share else 0.0
                 mean[a] = math.sqrt(2 * share)
-            elif known.size < column.size:  # only gaps need it, and it sorts the column
+            else:  # only gaps need it, and it sorts the column
                 mean[a] = _mean_difference(known, counts)
-            values.append(column)
         return cls(dataset, values, mean, differs, masses)
 
     def of_rows(self, dataset: Dataset, rows: Integers) -> SoftColumns:
         """Return the columns of some samples, a table by themselves, in the spreads of all."""
-        values = [column[rows] for column in self._values]
+        values = self._values[:, self.place[rows]]
         masses = None if self.masses is None else self.masses[rows]
         part = SoftColumns(dataset, values, self._mean, self._differs, masses)
         part.target = self.target[rows] if self.target.size else self.target
@@ -135,17 +142,10 @@ class SoftColumns:
     def with_new(self, joined: Dataset) -> SoftColumns:
         """Return the columns with new samples behind these, in units of these."""
         old, n_old = self._dataset, self._dataset.n_samples
-        values = [
-            np.concatenate(
-                [
-                    column,
-                    joined.values[n_old:, a]
-                    if old.categorical[a]
-                    else self._in_units_of(old.values[:, a], joined.values[n_old:, a]),
-                ]
-            )
-            for a, column in enumerate(self._values)
-        ]
+        new = joined.values[n_old:].T.copy()
+        for a in np.flatnonzero(~old.categorical).tolist():
+            new[a] = self._in_units_of(old.values[:, a], new[a])
+        values = np.hstack([self._values[:, self.place], new])
         masses = self.masses
         if masses is not None:
             masses = np.concatenate([masses, np.ones(joined.n_samples - n_old)])
@@ -232,8 +232,8 @@ class SoftColumns:
         a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
         is_far = np.zeros(shape, np.bool_)
         for first, last in pieces(len(features), max(1, CELLS_AT_ONCE // shape[1])):
-            some = features[first:last].tolist()
-            values = np.array([self._values[feature] for feature in some])[:, self._order]
+            some = features[first:last]
+            values = self._values[some]
             exponent = values / scale
             with np.errstate(invalid="ignore"):
                 is_far[first:last] = np.abs(exponent) > precision.reach
@@ -246,14 +246,14 @@ class SoftColumns:
 
     def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
         """Return values, kinds and fixed differences of some features, in the table's order."""
-        z = np.array([self._values[feature] for feature in features.tolist()])
-        return z, self._kind[features], self._differs[features], self._mean[features]
+        fixed = self._differs[features], self._mean[features]
+        return self._values[np.ix_(features, self.place)], self._kind[features], *fixed
 
     def mean_differences(self, features: Integers, samples: Integers) -> Floats:
         """Return how far all samples are from some, on average over some features."""
         delta = np.zeros((len(samples), self._dataset.n_samples))
         for feature in features.tolist():
-            column = self._values[feature]
+            column = self._values[feature, self.place]
             here = column[samples, np.newaxis]
             if self._dataset.categorical[feature]:
                 apart = np.where(column == here, 0.0, self._differs[feature])
@@ -291,6 +291,10 @@ class SoftColumns:
             return np.asarray(target == target[samples, np.newaxis], np.float64)
         apart = np.abs(self.target - self.target[samples, np.newaxis])
         return np.asarray(np.maximum(0.0, 1.0 - apart))
+
+
+def _have_gaps(values: Floats) -> Mask:
+    return np.asarray(np.isnan(values.min(axis=1, initial=np.inf)))
 
 
 def _tiles(starts: list[int], masses: Floats) -> tuple[Integers, Floats]:
