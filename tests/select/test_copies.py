@@ -107,11 +107,12 @@ def test_many_columns_in_several_blocks(monkeypatch, rng):
     X = rng.normal(size=(30, 40))
     X[:, 33] = X[:, 3] * 2
     X[:, 34] = X[:, 4] + 0.05 * X[:, 5]
+    X[:, 38] = 0.05 * X[:, 5] - X[:, 6]
     X[:, 39] = -X[:, 20]
     data = make_dataset(X, np.arange(30) % 2)
     copies, correlated = find_alike(data, np.ones(40, bool))
     assert copies == [(3, 33), (20, 39)]
-    assert correlated == [(4, 34)]
+    assert correlated == [(4, 34), (6, 38)]
 
 
 def test_whole_numbers_that_differ_once_are_no_rounded_copy(rng):

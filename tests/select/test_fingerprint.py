@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.data import make_dataset
+from fuzzyfrog.data import make_dataset, scaling
 from fuzzyfrog.select.selection import fingerprint
 
 X = np.array([[0.0, 1.0], [2.0, np.nan], [3.0, 1.0], [4.0, 2.0]])
@@ -53,3 +53,10 @@ def test_labels_differ_from_the_numbers_that_code_them():
 )
 def test_what_matters(other):
     assert digest(**other) != digest()
+
+
+@pytest.mark.parametrize("n_cells", [4, 8])
+def test_it_does_not_matter_how_many_columns_are_hashed_at_once(n_cells, monkeypatch):
+    expected = digest(X=np.hstack([X, 2 * X, 3 * X]))
+    monkeypatch.setattr(scaling, "_CELLS", n_cells)
+    assert digest(X=np.hstack([X, 2 * X, 3 * X])) == expected

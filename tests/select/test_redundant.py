@@ -138,6 +138,17 @@ def test_correlations_of_any_columns_are_finite():
     )
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_correlations_do_not_depend_on_how_threads_share_the_columns(n_jobs, monkeypatch):
+    dataset = table(0)
+    every = np.arange(dataset.n_features)
+    expected = correlations(dataset, every[:4], every)
+    monkeypatch.setattr(
+        redundant_features, "COLUMNS_AT_ONCE", dataset.n_features // 2
+    )  # and one or two
+    assert correlations(dataset, every[:4], every, n_jobs) == pytest.approx(expected, abs=1e-12)
+
+
 def test_a_selector_drops_them_behind_the_others_and_names_them():
     cancer = load_dataset("breast_cancer")
     kept, dropped = SoftSelector(redundant="keep").fit(cancer), SoftSelector().fit(cancer)

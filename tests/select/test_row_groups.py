@@ -97,6 +97,15 @@ def test_an_id_that_samples_share_is_used_and_said():
     assert not any("belong together" in note for note in asked.result_.notes)
 
 
+def test_an_id_that_samples_share_may_have_gaps():
+    X, y, patient = patients()
+    table = frame(X, patient).astype(float)
+    table.loc[0, "patient_id"] = np.nan
+    out, together = "'patient_id' is named like an ID", "'patient_id' belong together"
+    with pytest.warns(UserWarning, match=out), pytest.warns(UserWarning, match=together):
+        SoftSelector().fit(table, y)
+
+
 @pytest.mark.parametrize(
     ("name", "n_patients"),
     [("patient_id", 30), ("id", 25), ("id", 8), ("shop_id", 20), ("unitid", 20), ("idcode", 20)],
@@ -406,9 +415,10 @@ def test_many_rows_that_repeat_others_are_said():
 
 @pytest.mark.parametrize("how", ["left out", "parts"])
 @pytest.mark.parametrize("order", ["rising", "falling", "mixed"])
-def test_rows_in_the_order_of_a_date_are_said(order, how):
+@pytest.mark.parametrize("step", ["D", "25h"])
+def test_rows_in_the_order_of_a_date_are_said(order, how, step):
     X, y, _ = patients()
-    days = pd.date_range("2024-01-01", periods=len(y)).to_numpy()
+    days = pd.date_range("2024-01-01", periods=len(y), freq=step).to_numpy()
     days = {"rising": days, "falling": days[::-1], "mixed": np.roll(days, 40)}[order]
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -123,8 +123,10 @@ class Evaluator:
     def _only_best(
         self, subsets: Masks, keys: list[bytes], bars: Floats, within: float
     ) -> tuple[Floats, str | None]:
-        highest = self._scores(keys).max(initial=-inf)
-        rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
+        rows = np.arange(len(keys))
+        if not self._rows.ledger.is_new(keys):
+            highest = self._scores(keys).max(initial=-inf)
+            rows, _ = self._unknown(keys, np.full(len(keys), highest - within))
         n_allowed, cut = self._allowed(len(rows))
         is_all = n_allowed == len(keys)
         new = keys if is_all else [keys[row] for row in rows[:n_allowed]]

@@ -76,7 +76,7 @@ def _partitions(
 ) -> Iterator[bytes]:
     """Yield the digest of each feature, together for those without gaps and with many values."""
     for block in _in_blocks(dataset, features, rows):
-        order = np.argsort(block, axis=1, kind="stable")
+        order = np.argsort(block, axis=1)
         along = np.take_along_axis(block, order, 1)
         is_new = np.zeros(block.shape, np.bool_)
         is_new[:, 1:] = along[:, 1:] != along[:, :-1]
@@ -175,12 +175,15 @@ def _correlated(dataset: Dataset, features: Sequence[int]) -> Groups:
         inside = np.abs(block.T @ block)
         nearest, leader_of = np.zeros(block.shape[1]), np.zeros(block.shape[1], np.intp)
         if len(leaders):
-            to_leaders = np.abs(block.T @ directions[:, leaders])
-            nearest, leader_of = to_leaders.max(axis=1), leaders[to_leaders.argmax(axis=1)]
+            products = block.T @ directions[:, leaders]
+            nearest = np.maximum(products.max(axis=1), -products.min(axis=1))
+            for place in np.flatnonzero(nearest >= required).tolist():
+                leader_of[place] = leaders[np.abs(products[place]).argmax()]
+        may_be = (nearest >= required) | (np.tril(inside, -1).max(axis=1) >= required)
         new: list[int] = []
-        for place in range(block.shape[1]):
+        for place, is_suspect in enumerate(may_be.tolist()):
             near, leader = nearest[place], int(leader_of[place])
-            if new and inside[place, new].max() > near:
+            if is_suspect and new and inside[place, new].max() > near:
                 best = int(np.argmax(inside[place, new]))
                 near, leader = inside[place, new[best]], first + new[best]
             is_alike = near >= required
@@ -221,7 +224,8 @@ def _directions(columns: Floats) -> NDArray[np.float32]:
 
 def ranks(values: Floats, masses: Floats | None = None) -> Floats:
     """Return the ranks of numbers along the last axis, by masses; equal ones share their mean."""
-    order = np.argsort(values, axis=-1, kind="stable")
+    # Without masses, equal ones have the same rank in any order, and the faster sort will do.
+    order = np.argsort(values, axis=-1, kind=None if masses is None else "stable")
     ordered = np.take_along_axis(values, order, -1)
     counts = np.ones(values.shape) if masses is None else masses[order]
     ends = np.cumsum(counts, axis=-1)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fuzzyfrog.common.arrays import Floats, Integers
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import PARTS, holds_dates
@@ -45,6 +45,16 @@ _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
 _COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _kept = lru_cache(maxsize=2**16)  # a fit asks several times for the name of every column
+
+
+def may_be_ids(dataset: Dataset) -> Masks:
+    """Return which features hold whole numbers, labels or dates: all others say no sample."""
+    some = dataset.values[:FEWEST_SAMPLES]  # which rule out most numbers of a wide table at once
+    found = np.asarray((np.isnan(some) | (some == np.floor(some))).all(axis=0))
+    for feature in np.flatnonzero(found).tolist():
+        found[feature] = _are_whole(dataset.values[:, feature])
+    found[list(dataset.dates)] = True
+    return found
 
 
 def doubt_about(dataset: Dataset, feature: int) -> str:

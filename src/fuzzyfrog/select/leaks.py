@@ -60,13 +60,14 @@ def suspected_leaks(
     # In random order: that of the table may follow the target, and so would equal values.
     rows = np.random.default_rng(0).permutation(dataset.n_samples)[:n_rows]
     target: Any = dataset.target[rows]
-    is_rank = np.array([_says_rank(name, dataset.target_name) for name in dataset.feature_names])
     leaks: list[Leak] = []
     for first in range(0, len(features), MOST_COLUMNS):
         some = features[first : first + MOST_COLUMNS]
         values, categorical = dataset.values[np.ix_(rows, some)], dataset.categorical[some]
         if dataset.classes is None:
-            leaks += _like_numbers(values, target, categorical, some, is_rank[some])
+            names = [dataset.feature_names[one] for one in some.tolist()]
+            is_rank = np.array([_says_rank(name, dataset.target_name) for name in names])
+            leaks += _like_numbers(values, target, categorical, some, is_rank)
         else:
             leaks += _like_classes(values, target, categorical, some)
     if dataset.classes is not None:

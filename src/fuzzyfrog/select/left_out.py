@@ -19,7 +19,12 @@ from fuzzyfrog.result import Alike
 from fuzzyfrog.result.check import IN_ORDER
 from fuzzyfrog.result.columns import Rule
 from fuzzyfrog.select.copies import find_alike
-from fuzzyfrog.select.identifiers import doubt_about, doubt_about_shared, ordered_date
+from fuzzyfrog.select.identifiers import (
+    doubt_about,
+    doubt_about_shared,
+    may_be_ids,
+    ordered_date,
+)
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
 MARKS = [sign * (10**n - 1) for n in range(2, 7) for sign in (-1, 1)]  # 99, 999, ...
@@ -68,11 +73,12 @@ def left_out(
     Of copies, an included one stays, or the cheapest if features have costs, or the first.
     """
     blank = blank_features(dataset, ~excluded)
-    free = [one for one in np.flatnonzero(~included & ~excluded).tolist() if one not in blank]
-    doubts = {one: doubt for one in free if (doubt := doubt_about(dataset, one))}
+    may_be = ~included & ~excluded & may_be_ids(dataset)
+    suspects = [one for one in np.flatnonzero(may_be).tolist() if one not in blank]
+    doubts = {one: doubt for one in suspects if (doubt := doubt_about(dataset, one))}
     shared = {
         one: doubt
-        for one in free
+        for one in suspects
         if one not in doubts and (doubt := doubt_about_shared(dataset, one))
     }
     # If nothing else is there, an identifier is better than no answer.
@@ -92,7 +98,7 @@ def left_out(
         sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
         sentences += _said(dataset, staying, " Add other columns.", "")
-    if dates := [date for one in free if (date := ordered_date(dataset, one))]:
+    if dates := [date for one in suspects if (date := ordered_date(dataset, one))]:
         in_order = f"{IN_ORDER} {listed(dates)}. If they are a time series, random folds flatter "
         later = Setting("check(selector, X, y, cv=TimeSeriesSplit())")
         sentences.append(Answered(in_order, "models: ", later, " tests them on later samples."))
@@ -196,10 +202,13 @@ def _said(
 
 def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
     """Yield sentences about marks of missing values, and about weights among the features."""
-    features = np.flatnonzero(allowed & ~dataset.categorical).tolist()
+    is_number = allowed & ~dataset.categorical
+    features, least = np.flatnonzero(is_number).tolist(), min(map(abs, MARKS))
+    is_far = np.fmax.reduce(dataset.values) >= least
+    is_far |= np.fmin.reduce(dataset.values) <= -least
     marked = [
         f"{shown(dataset.feature_names[one])} ({mark:g} in {count(n_marked, 'sample')})"
-        for one in features
+        for one in np.flatnonzero(is_number & is_far).tolist()
         for mark, n_marked in _marks(dataset.values[:, one])
     ]
     if marked:
@@ -232,10 +241,13 @@ def _holds_weights(name: str, column: Floats) -> bool:
 
     A name that a body's weight could have must also have a mean of 1, as weights often do.
     """
+    is_so_named = WEIGHTS.fullmatch(name)
+    if not is_so_named and not MAY_BE_WEIGHTS.fullmatch(name):
+        return False
     if np.isnan(column).any() or column.min() <= 0 or column.min() == column.max():
         return False
-    if WEIGHTS.fullmatch(name):
+    if is_so_named:
         return True
-    if not MAY_BE_WEIGHTS.fullmatch(name) or column.max() > len(column):
+    if column.max() > len(column):
         return False
     return abs(float(np.mean(column)) - 1.0) <= MEAN_OF_WEIGHTS

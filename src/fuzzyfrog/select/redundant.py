@@ -14,6 +14,7 @@ from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import masses_of, mean_by, median_by, others_of
 from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.select.copies import ranks
 from fuzzyfrog.select.kind import Orders
@@ -116,7 +117,9 @@ class Redundancy:
         return self._alike[np.ix_(rows, columns)]
 
 
-def correlations(dataset: Dataset, columns: Integers, others: Integers) -> Floats:
+def correlations(
+    dataset: Dataset, columns: Integers, others: Integers, n_jobs: int | None = 1
+) -> Floats:
     """Return the larger of Pearson's and Spearman's absolute correlation of columns with others.
 
     Gaps are at the median. It is 0 for categories and for columns that are constant.
@@ -125,22 +128,24 @@ def correlations(dataset: Dataset, columns: Integers, others: Integers) -> Float
 
     # Many small products: threads of BLAS would wait for each other most of the time.
     with ThreadpoolController().limit(limits=1, user_api="blas"):
-        return _correlations(dataset, columns, others)
+        return _correlations(dataset, columns, others, effective_threads(n_jobs))
 
 
-def _correlations(dataset: Dataset, columns: Integers, others: Integers) -> Floats:
+def _correlations(dataset: Dataset, columns: Integers, others: Integers, n_threads: int) -> Floats:
     alike = np.zeros((len(columns), len(others)))
     masses = None if dataset.weights is None else masses_of(dataset)
     total = dataset.n_samples if masses is None else masses.sum()
     for ranked in (False, True):
         left = _unit_columns(dataset, columns, masses, ranked=ranked)
-        for start in range(0, len(others), COLUMNS_AT_ONCE):
-            stop_if_late()
+
+        def compare(start: int, left: Floats = left, ranked: bool = ranked) -> None:
             some = slice(start, start + COLUMNS_AT_ONCE)
             right = _unit_columns(dataset, others[some], masses, ranked=ranked)
             if masses is not None:
                 right *= masses
             alike[:, some] = np.maximum(alike[:, some], np.abs(left @ right.T) / total)
+
+        map_blocks(compare, range(0, len(others), COLUMNS_AT_ONCE), n_threads)
     return alike
 
 

@@ -65,7 +65,7 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
                 if one not in rules and one not in selected
             ]  # fmt: skip
             part = _compared(dataset, result.seed)
-            for feature, alike in _alike(result, part, groups, candidates).items():
+            for feature, alike in _alike(result, part, groups, candidates, settings.n_jobs).items():
                 substitutes[feature] = tuple(sorted({*substitutes.get(feature, ()), *alike}))
             figures = _Figures(result, dataset, settings, groups, notes)
             columns = figures.columns(candidates, substitutes)
@@ -82,7 +82,7 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
     try:
         with limited(current_deadline().within(left)):
             single = np.flatnonzero(~groups.grouped & ~dataset.categorical).tolist()
-            tree = column_tree(_compared(dataset, result.seed), described, single)
+            tree = column_tree(_compared(dataset, result.seed), described, single, settings.n_jobs)
     except (TimeIsUp, MemoryError):
         pass  # the roles are what matters
     return replace(result, notes=(*result.notes, *notes), columns=described, tree=tree)
@@ -177,14 +177,18 @@ def _compared(dataset: Dataset, seed: int) -> Dataset:
 
 
 def _alike(
-    result: Result, dataset: Dataset, groups: Groups, candidates: Sequence[int]
+    result: Result,
+    dataset: Dataset,
+    groups: Groups,
+    candidates: Sequence[int],
+    n_jobs: int | None,
 ) -> dict[int, tuple[int, ...]]:
     """Return the candidates that are strongly correlated with selected features, with these."""
     some = [one for one in candidates if not groups.grouped[one]]
     single = [one for one in result.selected if not groups.grouped[one]]
     if not some or not single:
         return {}
-    near = correlations(dataset, np.array(single), np.array(some)) >= ALIKE
+    near = correlations(dataset, np.array(single), np.array(some), n_jobs) >= ALIKE
     return {
         one: tuple(np.array(single)[near[:, place]].tolist())
         for place, one in enumerate(some)
@@ -410,7 +414,9 @@ def _shuffled(dataset: Dataset, columns: Integers, random: np.random.Generator) 
     return with_fields(some, values=np.column_stack(values), feature_names=names)
 
 
-def column_tree(dataset: Dataset, columns: Sequence[Column], single: Sequence[int]) -> ColumnTree:
+def column_tree(
+    dataset: Dataset, columns: Sequence[Column], single: Sequence[int], n_jobs: int | None
+) -> ColumnTree:
     """Return the tree of some columns of a table, which has no group and no category among them.
 
     Selected columns come first, then substitutes, useful ones, and those that say most alone; of
@@ -427,7 +433,9 @@ def column_tree(dataset: Dataset, columns: Sequence[Column], single: Sequence[in
     place = {leaf: at for at, leaf in enumerate(leaves)}
     n_leaves = len(leaves)
     rest = np.setdiff1d(np.array(order, np.int64), drawn)
-    near = correlations(dataset, drawn[leaves], rest) if len(rest) else np.zeros((n_leaves, 0))
+    near = (
+        correlations(dataset, drawn[leaves], rest, n_jobs) if len(rest) else np.empty((n_leaves, 0))
+    )
     counted = near.argmax(axis=0)[near.max(axis=0) >= RESEMBLES] if len(rest) else rest
     return ColumnTree(
         tuple(drawn[leaves].tolist()),

@@ -27,6 +27,7 @@ from fuzzyfrog.select.identifiers import (
     has_many_labels,
     is_left_out_id,
     keeps_together,
+    may_be_ids,
     may_keep_together,
     share_others,
 )
@@ -61,7 +62,8 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     """
     if dataset.groups is not None:
         return _noted_classes(_noted(dataset, len(np.unique(dataset.groups))))
-    ids = [one for one in np.flatnonzero(~included).tolist() if keeps_together(dataset, one)]
+    may_be = np.flatnonzero(~included & may_be_ids(dataset)).tolist()
+    ids = [one for one in may_be if keeps_together(dataset, one)]
     numbers = numbers_by_id(dataset, np.arange(dataset.n_samples), ids)
     groups, by, _ = joined(numbers, np.arange(dataset.n_samples), MOST_CONNECTED)
     if not by:
@@ -109,7 +111,7 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
         "follow one another, equally many, and are alike": are_in_turn,
         "follow one another and have the same values in other columns": share_others,
     }
-    left: list[int] = np.flatnonzero(allowed).tolist()
+    left: list[int] = np.flatnonzero(allowed & may_be_ids(dataset)).tolist()
     for reason, is_so in reasons.items():
         found = [one for one in left if is_so(dataset, one) and not is_left_out_id(dataset, one)]
         left = [one for one in left if one not in found]
@@ -141,12 +143,11 @@ def named_many(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
 
 def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
     """Return a table with a note if many of its samples repeat others."""
-    features = [
-        one
-        for one in np.flatnonzero(allowed).tolist()
-        if not is_left_out_id(dataset, one)  # nor a date
-    ]
-    if not features or dataset.n_samples * len(features) > MOST_CELLS:
+    allowed = allowed.copy()
+    for one in np.flatnonzero(allowed & may_be_ids(dataset)).tolist():
+        allowed[one] = not is_left_out_id(dataset, one)  # nor a date
+    features = np.flatnonzero(allowed)
+    if not len(features) or dataset.n_samples * len(features) > MOST_CELLS:
         return dataset
     copies, n_repeating = copies_among(dataset.values[:, features])
     n_copies = dataset.n_samples - 1 - int(copies.max())

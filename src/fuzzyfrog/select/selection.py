@@ -19,6 +19,7 @@ from fuzzyfrog.common.deadline import Limit, TimeIsUp, limited, stop_if_late, st
 from fuzzyfrog.common.messages import Sentence, Setting, count, warn
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.scaling import column_blocks
 from fuzzyfrog.data.weights import without_weightless
 from fuzzyfrog.result import FeatureSummary, Leak, Result, Sampling, TableSummary
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, run
@@ -463,10 +464,10 @@ def fingerprint(dataset: Dataset, *options: str) -> str:
     count as equal, and so do all bit patterns of a missing value.
     """
     digest = hashlib.sha256("\0".join(options).encode())
-    for feature in range(dataset.n_features):
-        column = dataset.values[:, feature] + 0.0
-        column[np.isnan(column)] = np.nan
-        digest.update(column.astype("<f8").tobytes())
+    for some in column_blocks(*dataset.values.shape):
+        columns = dataset.values[:, some].T + 0.0
+        columns[np.isnan(columns)] = np.nan
+        digest.update(columns.astype("<f8").tobytes())
     digest.update(dataset.categorical.tobytes())
     kind = "<f8" if dataset.classes is None else "<i8"
     digest.update(dataset.target.astype(kind).tobytes())
