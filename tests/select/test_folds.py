@@ -185,6 +185,13 @@ def test_few_groups_that_are_told_apart_beat_chance(n_groups, is_clear):
     assert ("8 groups are too few to tell it from chance" in str(found)) is not is_clear
 
 
+def test_few_samples_are_not_called_groups():
+    y = np.arange(10) % 2
+    found = check(QUICK, np.column_stack([y + np.linspace(0, 0.1, 10), np.arange(10)]), y, cv=2)
+    assert not found.is_better_than_chance
+    assert "10 samples are too few to tell it from chance" in str(found)
+
+
 def test_one_group_at_a_time_beats_chance():
     random, groups = np.random.default_rng(1), np.repeat(range(20), 4)
     y = random.normal(size=20)[groups]

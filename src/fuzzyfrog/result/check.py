@@ -299,6 +299,11 @@ class Check(Part, frozen=True):
         """Whether no score can be clearly above chance: those of so few groups vary too much."""
         return self.n_groups <= 1 + CLEARLY**2
 
+    @property
+    def units(self) -> str:
+        """What is independent of each other: samples, or groups of those that belong together."""
+        return "samples" if self.n_groups == self.n_samples else "groups"
+
     def may_beat_chance(self, one: ModelScores) -> bool:
         """Whether the best model with some columns beats chance by a standard deviation."""
         return one.best > self.chance and one.best_above > 1.0
@@ -311,7 +316,7 @@ class Check(Part, frozen=True):
         if self.beats_chance(one):
             return ""
         if self.has_few_groups:
-            return f"{self.n_groups} groups are too few to tell it from chance, "
+            return f"{self.n_groups} {self.units} are too few to tell it from chance, "
         how = "not clearly" if self.may_beat_chance(one) else "no"
         return f"{how} better than chance, "
 

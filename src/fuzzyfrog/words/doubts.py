@@ -130,7 +130,7 @@ class Doubts(ABC):
             if check.far_out is not None:
                 return "If the values far out are errors, correct them or remove their rows."
             if check.has_few_groups:
-                return "To tell whether models can predict at all takes more groups."
+                return f"To tell whether models can predict at all takes more {check.units}."
             samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
             return f"For prediction, the table needs {samples}other columns."
         if self.is_refuted or [*self._noisy(), *self._own_doubts()]:
