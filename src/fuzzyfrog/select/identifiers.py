@@ -48,7 +48,7 @@ _kept = lru_cache(maxsize=2**16)  # a fit asks several times for the name of eve
 
 
 def may_be_ids(dataset: Dataset) -> Masks:
-    """Return which features hold whole numbers, labels or dates: all others say no sample."""
+    """Return which features hold whole numbers, labels or dates: no others can be identifiers."""
     some = dataset.values[:FEWEST_SAMPLES]  # which rule out most numbers of a wide table at once
     found = np.asarray((np.isnan(some) | (some == np.floor(some))).all(axis=0))
     for feature in np.flatnonzero(found).tolist():
