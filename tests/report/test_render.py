@@ -27,7 +27,7 @@ from fuzzyfrog.result import (
     Versions,
 )
 from fuzzyfrog.words import words_of
-from fuzzyfrog.words.text import duration, gamma
+from fuzzyfrog.words.text import gamma
 from report.made import a_check, changed, soft_result
 
 
@@ -326,9 +326,6 @@ def test_shares_are_never_rounded_to_all_or_none():
 
 
 def test_other_texts():
-    assert [duration(one) for one in (0.0123, 7.26, 150, 7_320)] == [
-        "12 ms", "7.3 s", "2 min 30 s", "2 h 2 min",
-    ]  # fmt: skip
     assert [cell(None), cell(0.30000000000000004), cell("a\nb")] == ["missing", "0.3", "a⟨U+000A⟩b"]
     assert short("abcdef", 4) == "abc…"
 

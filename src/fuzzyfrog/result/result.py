@@ -252,11 +252,6 @@ class Result(Part, frozen=True):
         return self.answer.chance if isinstance(self.answer, SoftPath) else None
 
     @property
-    def is_bounded(self) -> bool:
-        """Whether dependencies lie between 0 and 1, as those of a custom measure need not."""
-        return not isinstance(self.answer, Scored)
-
-    @property
     def cost(self) -> float | None:
         """What the selected features cost; None if no costs were given."""
         return self.chosen.cost

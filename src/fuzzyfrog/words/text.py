@@ -28,15 +28,6 @@ def both_told(one: float, other: float) -> tuple[str, str]:
     return told_apart(one, other), told_apart(other, one)
 
 
-def duration(seconds: float) -> str:
-    """Return a duration."""
-    if seconds < 120:
-        return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
-
-
 def named(names: Sequence[str], longest: int = LONGEST, most: int = MAX_NAMED) -> str:
     """Return the first few names, cut where they are long, and how many more there are."""
     n_first = len(names) if len(names) <= most + 1 else most  # never "and 1 more"
