@@ -116,7 +116,7 @@ def test_small_classes_share_a_row():
 def test_a_sample_with_some_of_every_class_says_so(n_classes, has_all):
     y = [f"c{k % n_classes}" for k in range(900)]
     result = fitted(pd.DataFrame({"a": np.arange(900.0) % n_classes}), y)
-    lead = features(words_of(result))["lead"]
+    lead = words_of(result).features_lead()
     assert lead.startswith("Drawn from 400 random samples of 900")
     assert ("with some of every class" in lead) is has_all
 

@@ -90,33 +90,35 @@ def test_the_same_run_gives_the_same_page(wine_result):
     ],
 )
 def test_says_how_sure_it_is(wine_result, certificate, state, title):
-    proof = collect(changed(wine_result, certificate=certificate))["answer"]["proof"]
-    assert proof["state"] == state
-    assert proof["title"].startswith(title)
+    result = changed(wine_result, certificate=certificate)
+    proof = words_of(result).standing()
+    assert proof.state == state
+    assert proof.title.startswith(title)
+    assert html.escape(proof.title) in render_report(result)
 
 
 def test_does_not_claim_what_was_not_checked(wine_result):
     unchecked = tuple(replace(one, minimal=False) for one in wine_result.reducts)
-    proof = collect(changed(wine_result, reducts=unchecked))["answer"]["proof"]
-    assert (proof["state"], proof["title"]) == ("open", "Not proven.")
+    proof = words_of(changed(wine_result, reducts=unchecked)).standing()
+    assert (proof.state, proof.title) == ("open", "Not proven.")
 
 
 def test_core_alone_is_called_proven(wine_result):
     alone = changed(wine_result, core=wine_result.selected, command=None)
     for result in (alone, changed(alone, certificate=Certificate(False, 4, 5, 1, False))):
-        answer = collect(result)["answer"]
-        assert answer["proof"]["state"] == "proven"
+        proof = words_of(result).standing()
+        assert proof.state == "proven"
         title = "Proven for these samples: 5 features are the fewest, and"
-        assert answer["proof"]["title"].startswith(title)
-        assert "not about how well models predict" in answer["proof"]["text"]
-        assert any("There is no other reduct" in one for one in answer["reasons"])
+        assert proof.title.startswith(title)
+        assert "not about how well models predict" in proof.text
+        assert any("There is no other reduct" in one for one in words_of(result).reasons())
 
 
 @pytest.mark.parametrize("minimal", [True, False])
 def test_way_to_a_proof_is_that_of_the_run(wine_result, minimal):
     reducts = tuple(replace(one, minimal=minimal) for one in wine_result.reducts)
-    typed = collect(changed(wine_result, reducts=reducts))["answer"]["proof"]["text"]
-    called = collect(changed(wine_result, reducts=reducts, command=None))["answer"]["proof"]["text"]
+    typed = words_of(changed(wine_result, reducts=reducts)).standing().text
+    called = words_of(changed(wine_result, reducts=reducts, command=None)).standing().text
     assert ("--certify" in typed, "certify=True" in typed) == (True, False)
     assert ("--certify" in called, "certify=True" in called) == (False, True)
 

@@ -47,10 +47,10 @@ def test_a_given_size_is_not_called_the_smallest(wine_result):
     assert "5, as requested" in text
     assert "smallest" not in text
     assert "cannot be replaced" not in text
-    assert collect(result)["answer"]["proof"]["title"] == "5 features, as asked for."
+    assert words_of(result).standing().title == "5 features, as asked for."
     missed = asking(result, min_dependency=0.9)
     assert "0.5000 of 1.0000, below the required 0.9000" in printed(missed)
-    assert "less than the 0.900 asked for" in collect(missed)["answer"]["reasons"][0]
+    assert "less than the 0.900 asked for" in words_of(missed).reasons()[0]
 
 
 def test_nothing_is_smaller_than_one(wine_result):
@@ -58,7 +58,7 @@ def test_nothing_is_smaller_than_one(wine_result):
         wine_result, selected=wine_result.selected[:1], explanations=wine_result.explanations[:1]
     )
     assert "1, the fewest possible" in printed(one)
-    assert collect(one)["answer"]["proof"]["state"] == "proven"
+    assert words_of(one).standing().state == "proven"
     short = words_of(replace(one, dependency=0.5))  # it does not reach the goal
     assert short.standing().title == "Not proven."
 
@@ -71,15 +71,15 @@ def test_excluded_features_do_not_count(wine_result):
         words_of(result).headline()
         == f"{allowed} separate these samples as well as all 11 features do"
     )
-    assert collect(result)["answer"]["facts"][0]["of"] == "of 11 allowed"
+    assert next(words_of(result).numbers()).of == "of 11 allowed"
     assert collect(result)["all_features"] == "all 11 allowed features"
 
 
 def test_a_proof_is_not_only_a_search(wine_result):
     certified = changed(wine_result, certificate=Certificate(True, 5, 5, 343, True))
-    content = collect(certified)
-    assert content["answer"]["facts"][2]["of"] == "all there are"
-    assert content["answer"]["reasons"][2].startswith("There are exactly 343 equally good subsets")
+    words = words_of(certified)
+    assert list(words.numbers())[2].of == "all there are"
+    assert words.reasons()[2].startswith("There are exactly 343 equally good subsets")
 
 
 def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_result):
@@ -92,9 +92,9 @@ def test_a_run_that_leaves_nothing_out_gets_a_next_step(wine_result):
     )
     enough = "with --min-dependency 0.95, 4 features are enough"
     assert enough in printed(result)
-    assert enough in collect(result)["answer"]["reasons"][-1]
+    assert enough in words_of(result).reasons()[-1]
     assert enough in printed(wine_result)
-    assert collect(wine_result)["answer"]["reasons"][-1].startswith("With --min-dependency 0.95, 4")
+    assert words_of(wine_result).reasons()[-1].startswith("With --min-dependency 0.95, 4")
 
 
 def test_the_chosen_point_is_the_selected_subset(wine_result, enough):
@@ -407,9 +407,9 @@ def test_green_is_only_for_what_models_confirm(wine_result):
 
 def test_a_proof_is_about_these_samples(wine_result):
     certified = changed(wine_result, certificate=Certificate(True, 5, 5, 343, True))
-    proof = collect(certified)["answer"]["proof"]
-    assert proof["title"] == "Proven for these samples: 5 features are the fewest."
-    assert proof["text"].endswith("not about how well models predict new ones.")
+    proof = words_of(certified).standing()
+    assert proof.title == "Proven for these samples: 5 features are the fewest."
+    assert proof.text.endswith("not about how well models predict new ones.")
 
 
 def test_names_in_the_advice_do_no_harm(wine_result):

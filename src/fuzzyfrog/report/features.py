@@ -64,17 +64,14 @@ def features(words: Words) -> dict[str, Any]:
     n_first = FIRST_CARDS if plot is None else FIRST_CARDS - 1  # it has the place of a few
     if len(cards) <= n_first + 1:
         n_first += 1
-    n_more, examples = len(result.selected) - min(n_first, len(cards)), words.examples()
+    n_more = len(result.selected) - min(n_first, len(cards))
     return {
         "title": words.features_title(has_pictures=bool(pictures)),
-        "lead": words.features_lead(),
         "scatter": plot,
-        "drawn": words.drawn(),
         "first": cards[:n_first],
         "more": cards[n_first:],
         "more_title": count(n_more, "more selected feature"),
         "n_hidden": len(result.selected) - len(cards),
-        "examples": None if examples is None else examples._asdict(),
     }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ class Scale:
 
 def front(words: Words) -> dict[str, Any]:
     """Return the best score found for each size, or after each step of a search."""
-    result, order, bend = words.result, words.added, words.elbow
+    result, bend = words.result, words.elbow
     points = list(result.front)
     best = list(accumulate((one.dependency for one in points), max))
     unbeaten = [
@@ -66,8 +66,6 @@ def front(words: Words) -> dict[str, Any]:
     most = room(sum(map(len, names.values())), MAX_CHARACTERS, LONGEST_NAMED)
     quarters = QUARTERS if (y.lowest, y.highest) == (0.0, 1.0) else nice_ticks(y)
     return {
-        **words.front()._asdict(),
-        "axis": words.axis,
         "points": [
             {
                 "x": x.at(one.price),
@@ -90,15 +88,10 @@ def front(words: Words) -> dict[str, Any]:
         ],
         "line": _curve([(one.price, one.dependency) for one in ahead], x, y),
         "accuracy": _curve([(one.price, one.accuracy) for one in points], x, y),
-        "accuracy_name": words.accuracy(),
         "any_beaten": not all(unbeaten),
-        "has_elbow": bend is not None,
         "sets_aside": any(one.n_lost is not None for one in points),
-        "is_greedy": bool(order),
-        "full_is_low": not words.is_monotone,
         "full": y.at(result.full_dependency),
         "chance": None if result.chance is None else y.at(result.chance),
-        "price": "cost" if words.has_costs else "size",
         "x_axis": "cost" if words.has_costs else "number of features",
         "x_ticks": [
             tick(x, one, f"{one:.10g}")
@@ -137,7 +130,6 @@ def models(words: Words) -> dict[str, Any] | None:
     x = Scale(min(ends) - margin, min(max(ends) + margin, most))
     titles, *table = zip(*check.table(), strict=True)  # a row for each model, as phones are narrow
     return {
-        "metric": check.metric,
         "all_at": x.at(check.all.best),
         "ticks": [tick(x, at, f"{at:g}".replace("-", "−")) for at in nice_ticks(x, 5)],
         "rows": [
@@ -156,9 +148,6 @@ def models(words: Words) -> dict[str, Any] | None:
         ],
         "titles": titles,
         "table": table,
-        "is_r2": check.metric == "R²",
-        "models": list(check.models),
-        "folds": check.folds,
         "samples": count(check.n_samples, "sample"),
     }
 

@@ -17,7 +17,7 @@ from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.features import features
 from fuzzyfrog.report.plot_data import core, course, front, models
 from fuzzyfrog.report.sections import ambiguous, answer, check, columns, explorer, reproduction
-from fuzzyfrog.report.text import all_seen, short, visible
+from fuzzyfrog.report.text import seen, short, visible
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.result import write_text
 from fuzzyfrog.words import Words, words_of
@@ -83,14 +83,12 @@ def summary_html(result: Result) -> str:
 
 
 def collect(result: Result) -> dict[str, Any]:
-    """Return the content of the report, in its order."""
+    """Return the content of the report, in its order; templates read the rest from the words."""
     words = words_of(result)
-    content = {
+    return {
+        **_summary(words),
         "title": short(result.table.name, LONGEST_TITLE) if result.table.is_named else None,
-        "version": visible(result.versions.fuzzyfrog),
         "all_features": f"all {count(*words.offered())}",
-        "n_reducts": result.n_reducts,
-        "symbol": words.symbol,
         "check": check(words),
         "models": models(words),
         "front": front(words),
@@ -102,15 +100,13 @@ def collect(result: Result) -> dict[str, Any]:
         "course": course(words),
         "run": reproduction(words),
     }
-    return {**_summary(words), **all_seen(content)}
 
 
 def _summary(words: Words) -> dict[str, Any]:
     """Return the content of the short version."""
     table = words.result.table
     name = visible(table.name) if table.is_named else None
-    content: dict[str, Any] = all_seen({"name": name, "answer": answer(words)})
-    return content
+    return {"words": words, "result": words.result, "name": name, "answer": answer(words)}
 
 
 @cache
@@ -119,6 +115,7 @@ def _environment() -> Environment:
         loader=PackageLoader("fuzzyfrog.report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_seen,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -126,9 +123,14 @@ def _environment() -> Environment:
     return environment
 
 
+def _seen(value: Any) -> Any:
+    """Return a value as a page shows it: of a text that is not HTML, every character."""
+    return seen(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _unbroken_options(text: str) -> Markup:
     """Return a text whose lines do not break inside an option such as --min-dependency."""
-    harmless = str(escape(text))  # not Markup, which would escape the span as well
+    harmless = str(escape(seen(text)))  # not Markup, which would escape the span as well
     return Markup(OPTION.sub(r'<span class="option">\g<0></span>', harmless))  # noqa: S704
 
 

@@ -45,8 +45,6 @@ def answer(words: Words) -> dict[str, Any]:
         "headline": first,
         "doubts": others[:-1],
         "claim": others[-1] if others else None,
-        "advice": words.advice(),
-        "unchecked": words.unchecked(),
         "exchange": result.exchange and exchange_sentences(words, result.exchange),
         "chips": [
             {"name": short(name, LONGEST_CHIP), "core": feature in (result.core or ())}
@@ -55,11 +53,6 @@ def answer(words: Words) -> dict[str, Any]:
         "n_more_chips": max(0, len(result.selected) - MAX_CHIPS),
         "notes": [_sentence(note) for note in notes[:MAX_NOTES]],
         "n_more_notes": max(0, len(notes) - MAX_NOTES),
-        "alike": [f"{sentence}." for _, sentence in words.alikes()],
-        "alike_title": words.alikes_title(),
-        "reasons": words.reasons(),
-        "proof": words.standing()._asdict(),
-        "facts": [fact._asdict() for fact in words.numbers()],
     }
 
 
@@ -69,14 +62,13 @@ def _sentence(note: str) -> str:
 
 def check(words: Words) -> dict[str, Any]:
     """Return how well models do with the selected features, or why it is not known."""
-    noise, found, doubts = words.noise(), words.result.check, words.doubts()
+    found, doubts = words.result.check, words.doubts()
     return {
         "sentence": f"{capitalized(words.models())}.",
         "taken": not words.result.exchange
         and found
         and found.taken
         and f"{found.taken_in_words()}.",
-        "noise": noise and f"{noise}.",
         "notes": [] if found is None else [one for one in found.notes if one not in doubts],
     }
 
@@ -148,7 +140,6 @@ def columns(words: Words) -> dict[str, Any] | None:
     (titles, rows), order = columns_table(words), columns_order(words)
     most = room(min(len(rows), MAX_COLUMNS), MAX_CHARACTERS, LONGEST_CAPTION)
     return {
-        "title": "Every column",
         "lead": columns_lead(words),
         "titles": [capitalized(title) for title in titles[2:-1]],
         "rows": [
@@ -214,9 +205,7 @@ def ambiguous(words: Words) -> dict[str, Any] | None:
         lead = f"{lead} {said.listed}{counted}"
     are_all = n_listed == result.n_ambiguous
     return {
-        "title": said.title,
         "lead": lead,
-        "other": said.other,
         "listed": "The list" if are_all else f"The {count(n_listed, *said.worst)}",
         "rows": [_sample(words, one) for one in result.ambiguous],
         "n_values_hidden": max(0, len(result.selected) - MAX_VALUES),
@@ -245,20 +234,14 @@ def reproduction(words: Words) -> dict[str, Any]:
     """Return how the search ended, and everything needed to reproduce the result."""
     result, table, target = words.result, words.result.table, words.result.table.target
     span = f"{target.lowest:.6g} to {target.highest:.6g}" if target.lowest is not None else ""
-    versions = {"fuzzyfrog": result.versions.fuzzyfrog, "Python": result.versions.python,
-                "NumPy": result.versions.numpy, "Numba": result.versions.numba,
-                "scikit-learn": result.versions.scikit_learn}  # fmt: skip
     return {
         "facts": visible(f"{capitalized(words.spent())}."),
         "command": None if result.command is None else visible(result.command),
         "is_timed": result.stop_reason in ENDED_BY_TIME,
-        "seed": result.seed,
         "parameters": [
             {"name": visible(name), "value": visible(_as_typed(value))}
             for name, value in result.settings.items()
         ],
-        "versions": [{"name": name, "value": value} for name, value in versions.items()],
-        "sha256": table.sha256,
         "samples": count(table.n_samples, "sample"),
         "features": _kinds_of_features([feature.kind for feature in table.features]),
         "missing": count(table.n_missing, "missing value"),

@@ -1,7 +1,6 @@
 """Names and numbers as the report shows them."""
 
 import unicodedata
-from typing import Any
 
 from fuzzyfrog.result import Cell
 
@@ -22,21 +21,13 @@ def visible(text: str) -> str:
     if not text:
         return "(empty)"
     cut = text[:LONGEST]
-    shown = _all_of(cut)
+    shown = seen(cut)
     left_out = len(text) - len(cut)
     return f"{shown}… ({left_out:,} more characters)" if left_out else shown
 
 
-def all_seen(content: Any) -> Any:
-    """Return the content of a page with every character of every text visible."""
-    if isinstance(content, dict):
-        return {key: all_seen(value) for key, value in content.items()}
-    if isinstance(content, list):
-        return [all_seen(value) for value in content]
-    return _all_of(content) if isinstance(content, str) else content
-
-
-def _all_of(text: str) -> str:
+def seen(text: str) -> str:
+    """Return a text, which may be empty or long, with every character visible."""
     if text.isprintable() and text == text.strip(" "):
         return text
     return "".join(_seen(text, at) for at in range(len(text)))
