@@ -19,7 +19,7 @@ from fuzzyfrog.cli.errors import (
 )
 from fuzzyfrog.cli.options import flattened
 
-# In the order of the help: the function or the typer app, in the module of the same name.
+# In the order of the help: functions, each in the module of the same name.
 COMMANDS = (
     "select", "reducts", "score", "explain", "report", "swap", "verify", "compare", "doctor"
 )  # fmt: skip
@@ -134,19 +134,13 @@ def _plain(option: Any) -> Any:
 
 @cache
 def _command(name: str) -> Any:
-    """Import the function, or the app of several commands, and make it a command."""
-    found = getattr(import_module(f"fuzzyfrog.cli.commands.{name}"), name)
-    if not isinstance(found, typer.Typer):
-        function, found = found, typer.Typer(add_completion=False)
-        lines = "\n\n".join(f"fuzzyfrog {name} {one}" for one in EXAMPLES.get(name, ()))
-        found.command(name, epilog=lines and f"Examples:\n\n{lines}")(function)
-    found.info.cls = Group
-    for one in found.registered_commands:
-        one.cls = Command
-        one.callback = one.callback and flattened(one.callback)
-    command = typer.main.get_command(found)
-    command.name = name
-    return command
+    """Import a function and make it a command."""
+    function = getattr(import_module(f"fuzzyfrog.cli.commands.{name}"), name)
+    lines = "\n\n".join(f"fuzzyfrog {name} {one}" for one in EXAMPLES.get(name, ()))
+    epilog = lines and f"Examples:\n\n{lines}"
+    made = typer.Typer(add_completion=False)
+    made.command(name, cls=Command, epilog=epilog)(flattened(function))
+    return typer.main.get_command(made)
 
 
 app = typer.Typer(
