@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import Any, TextIO
+from typing import Any
 
 from fuzzyfrog.cli.console import tell, warn
 from fuzzyfrog.common.messages import Answered, Sentence, Setting, line_of
@@ -145,14 +145,7 @@ def clean_warnings() -> Iterator[None]:
     """Print every warning once, on one line, without the place in the code that Python adds."""
     shown: set[str] = set()
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
         sentence = in_options(message)
         if sentence not in shown:
             shown.add(sentence)

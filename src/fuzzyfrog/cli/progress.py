@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Event, Thread, Timer
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from fuzzyfrog.cli.console import fitting, safe, stderr, tell
@@ -252,12 +252,7 @@ class Stopping:
             Thread(target=self._answer_late, args=(heard,), name="signals", daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for one, handler in self._before.items():
             signal.signal(one, handler)
         if self._wakeup is not None:
