@@ -287,6 +287,11 @@ class Result(Part, frozen=True):
         return accuracies[0] if accuracies else None
 
     @property
+    def n_sampled(self) -> int:
+        """Number of samples that subsets were scored on."""
+        return self.table.n_samples if self.sampling is None else self.sampling.n_sampled
+
+    @property
     def n_allowed(self) -> int:
         """Number of features that may be selected."""
         return self.table.n_features - len(self.excluded)

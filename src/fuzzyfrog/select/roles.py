@@ -205,17 +205,16 @@ class _Figures:
         self._result, self._dataset = result, dataset
         self._groups, self._kind = groups, settings.kind
         self._n_jobs, self._notes = settings.n_jobs, notes
-        n_rows = None if result.sampling is None else result.sampling.n_sampled
         measure = settings.kind.measured(dataset, settings.n_jobs)
-        self._measure = measure.on_rows(n_rows, result.seed)
-        self._subset = self._of(result.selected)
+        self._measure = measure.on_rows(result.n_sampled, result.seed)
+        self._subset = groups.mask(result.selected)
 
     def columns(
         self, candidates: list[int], substitutes: dict[int, tuple[int, ...]]
     ) -> dict[int, Column]:
         """Return the selected columns and the candidates, by their features."""
         selected = list(self._result.selected)
-        rests = (self._subset & ~self._of([one]) for one in selected)
+        rests = (self._subset & ~self._groups.mask([one]) for one in selected)
         lost = self._less(self._measure, map(np.array, iter(lambda: [*islice(rests, AT_ONCE)], [])))
         scored, here = self._affordable(candidates)
         n_here, n_all = here.n_sampled, self._measure.n_sampled
@@ -302,19 +301,13 @@ class _Figures:
             return ranked, measure
         return ranked, measure.on_rows(max(fewest, n_rows), self._result.seed)
 
-    def _of(self, features: Sequence[int]) -> Masks:
-        """Return the mask of the columns of some features."""
-        mask = np.zeros(self._groups.n_features, np.bool_)
-        mask[list(features)] = True
-        return self._groups.expanded(mask) if self._groups else mask
-
     def _with(self, base: Masks, features: Sequence[int]) -> Iterator[Any]:
         """Yield batches of subsets, of which each adds a feature to a common one."""
         for start in range(0, len(features), AT_ONCE):
             stop_if_late()
             some = features[start : start + AT_ONCE]
             if self._groups:
-                yield np.array([base | self._of([one]) for one in some])
+                yield np.array([base | self._groups.mask([one]) for one in some])
             else:
                 yield Extensions(base, np.array(some))
 
@@ -332,7 +325,7 @@ class _Figures:
     def _alone(self, here: Any, features: list[int]) -> dict[int, float]:
         scores = [
             means_of(here, self._kind.weighed(here, some)).tolist()
-            for some in self._with(self._of([]), features)
+            for some in self._with(np.zeros_like(self._subset), features)
         ]
         return dict(zip(features, chain.from_iterable(scores), strict=True))
 
@@ -371,7 +364,7 @@ class _Figures:
         for feature in self._result.selected:
             tried = promising | {one for one in substitutes if feature in substitutes[one]}
             others = sorted(one for one in tried if feature in nearly.get(one, selected))
-            rest = self._subset & ~self._of([feature])
+            rest = self._subset & ~self._groups.mask([feature])
             falls = self._less(here, self._with(rest, others))
             exchanges += [
                 (feature, one, Replacement(one, fall, error))
@@ -380,7 +373,8 @@ class _Figures:
         return exchanges
 
     def _with_accuracy(self, feature: int, one: Replacement) -> Replacement:
-        subset = self._subset & ~self._of([feature]) | self._of([one.feature])
+        mask = self._groups.mask
+        subset = self._subset & ~mask([feature]) | mask([one.feature])
         return replace(one, accuracy=self._kind.accuracy(self._measure, subset))
 
     def _highest_shuffled(self, here: Any, features: Sequence[int]) -> float:

@@ -187,8 +187,7 @@ class Selector(Parameters, TableSelector):
     @property
     def n_sampled_(self) -> int:
         """Number of samples that subsets were scored on."""
-        part = self.result_.sampling
-        return self.result_.table.n_samples if part is None else part.n_sampled
+        return self.result_.n_sampled
 
     @property
     def reducts_(self) -> list[Subset]:

@@ -76,8 +76,7 @@ def with_exchange(
 ) -> Result:
     """Return a result with the difference to the one before, on the same samples."""
     measure = settings.kind.measured(dataset, settings.n_jobs)
-    n_rows = None if result.sampling is None else result.sampling.n_sampled
-    here = measure.on_rows(n_rows, result.seed)
+    here = measure.on_rows(result.n_sampled, result.seed)
     lost, error = before.dependency - result.dependency, None
     accuracy = accuracy_before = None
     try:

@@ -225,10 +225,9 @@ class SoftWords(Words):
 
     def ambiguous(self) -> Ambiguous:
         """Return what to call the samples that are unlike their neighbors."""
-        result, sampling = self.result, self.result.sampling
-        n_measured = result.table.n_samples if sampling is None else sampling.n_sampled
-        of_all = f"{result.n_ambiguous:,} of {count(n_measured, 'sample')}"
-        of_all += " measured" if n_measured < result.table.n_samples else ""
+        result = self.result
+        of_all = f"{result.n_ambiguous:,} of {count(result.n_sampled, 'sample')}"
+        of_all += " measured" if result.n_sampled < result.table.n_samples else ""
         has, them = ("has", "it") if result.n_ambiguous == 1 else ("have", "them")
         other = "quite different targets" if self.is_numeric else "mostly other classes"
         nearest = "with another target" if self.is_numeric else "of another class"
