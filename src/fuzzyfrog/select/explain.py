@@ -70,14 +70,23 @@ class Evidence:
         return np.isin(self.features, selected)
 
 
-class ExplainsByScore:
+class Explains:
     """Finds how much each feature adds to a score, which says nothing of single samples."""
 
-    n_ambiguous = 0
-
     def __init__(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> None:
-        self._evidence, self._measure = evidence, measure
-        self._subset = evidence.subset(selected)
+        self._evidence, self._dataset, self._measure = evidence, evidence.dataset, measure
+        self._subset: Masks = evidence.subset(selected)
+
+    @property
+    def n_ambiguous(self) -> int:
+        """Number of samples that the selected features do not place well."""
+        return 0
+
+    def _without(self, feature: int) -> tuple[int, Masks]:
+        """Return the column of a feature, and the mask of the other selected ones."""
+        column, rest = self._evidence.column(feature), self._subset.copy()
+        rest[column] = False
+        return column, rest
 
     def ambiguous(self, most: int) -> tuple[AmbiguousSample, ...]:
         """Return nothing: there are no memberships."""
@@ -85,16 +94,14 @@ class ExplainsByScore:
 
     def explanation(self, feature: int, n_examples: int) -> Explanation:
         """Return the scores with a feature and without it; the score of nothing counts as 0."""
-        column = self._evidence.column(feature)
-        rest = self._subset.copy()
-        rest[column] = False
+        column, rest = self._without(feature)
         masks = np.array([self._subset, rest])[: 2 if rest.any() else 1]
         score, without = (*self._measure.score(masks).tolist(), 0.0)[:2]
-        name = self._evidence.dataset.feature_names[column]
+        name = self._dataset.feature_names[column]
         return Explanation(feature, name, score, without, 0, "score")
 
 
-class Examples(ABC):
+class Examples(Explains, ABC):
     """Finds the samples that explain a selection, by their memberships."""
 
     kind: Literal["distance", "membership"]  # what examples compare
@@ -102,8 +109,7 @@ class Examples(ABC):
     def __init__(
         self, measure: Any, evidence: Evidence, selected: tuple[int, ...], sure: float
     ) -> None:
-        self._evidence, self._dataset, self._measure = evidence, evidence.dataset, measure
-        self._subset: Masks = evidence.subset(selected)
+        super().__init__(measure, evidence, selected)
         self.memberships: Floats = measure.memberships(self._subset)
         self._sure = sure  # the membership from which on a sample is well placed
 
@@ -117,8 +123,7 @@ class Examples(ABC):
 
     def explanation(self, feature: int, n_examples: int) -> Explanation:
         """Return why a selected feature is needed, with at most `n_examples`."""
-        column, rest = self._evidence.column(feature), self._subset.copy()
-        rest[column] = False
+        column, rest = self._without(feature)
         without = self._measure.memberships(rest)
         fall = self.memberships - without
         affected = np.flatnonzero(fall > self._measure.tolerance)
@@ -163,9 +168,6 @@ class Examples(ABC):
                 )
             )  # fmt: skip
         return tuple(found)
-
-
-Explains = ExplainsByScore | Examples
 
 
 def target_of(dataset: Dataset, sample: int) -> str:
@@ -218,9 +220,8 @@ def explained(result: Result, evidence: Evidence, settings: Settings, groups: Gr
 def examples_of(result: Result, evidence: Evidence, settings: Settings) -> Explains:
     """Return what explains the selected features, by the measure that selected them."""
     measure = settings.kind.measured(evidence.dataset, settings.n_jobs)
-    n_rows = None if result.sampling is None else result.sampling.n_sampled
     if not settings.kind.scores_all_rows:  # memberships of the samples that were measured
-        measure = measure.on_rows(n_rows, result.seed)
+        measure = measure.on_rows(result.n_sampled, result.seed)
     return settings.kind.examples(measure, evidence, result.selected)
 
 

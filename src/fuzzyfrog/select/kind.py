@@ -18,7 +18,7 @@ from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath, Verified
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Outcome, Problem, Search
 from fuzzyfrog.search.protocol import Oracle
-from fuzzyfrog.select.explain import Evidence, Explains, ExplainsByScore
+from fuzzyfrog.select.explain import Evidence, Explains
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.verify import NewRows
@@ -151,4 +151,4 @@ class Kind:
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return what explains a selection: here, how much each feature adds to the score."""
-        return ExplainsByScore(measure, evidence, selected)
+        return Explains(measure, evidence, selected)
