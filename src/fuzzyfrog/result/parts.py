@@ -176,12 +176,15 @@ class Explanation(Part, frozen=True):
         """How much the dependency falls without the feature; negative if it rises."""
         return self.dependency - self.dependency_without
 
-    def __str__(self) -> str:
-        moves = "rises" if self.lost < 0 else "falls"
-        head = (
-            f"Without {self.name} the dependency {moves} by {abs(self.lost):.6f}, from "
-            f"{self.dependency:.6f} to {self.dependency_without:.6f}."
+    def change(self, name: str, measured: str = "dependency") -> str:
+        """Return how a measure changes without the feature, which has a name, as a sentence."""
+        return (
+            f"Without {name} the {measured} {'rises' if self.lost < 0 else 'falls'} by "
+            f"{abs(self.lost):.6f}, from {self.dependency:.6f} to {self.dependency_without:.6f}."
         )
+
+    def __str__(self) -> str:
+        head = self.change(self.name)
         if not self.examples:
             return head
         what, other = {

@@ -367,13 +367,6 @@ class Words(Doubts):
         end = f"; {affected}." if affected else "."
         return f"Without it, {self.score} {moves} from {before} to {after}{end}"
 
-    def without_named(self, one: Explanation, name: str) -> str:
-        """Return how much is lost without a feature that has a name, as a sentence."""
-        return (
-            f"Without {name} the {self.measured} {'rises' if one.lost < 0 else 'falls'} by "
-            f"{abs(one.lost):.6f}, from {one.dependency:.6f} to {one.dependency_without:.6f}."
-        )
-
     def sample(self, sample: int) -> str:
         """Return what a sample is called: its label, its line in the file, or its index."""
         name, rows = self.result.row_name(sample), self.result.rows

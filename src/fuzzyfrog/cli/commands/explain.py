@@ -129,7 +129,7 @@ def _remark(words: Words, one: Explanation) -> str:
 
 def _lines(words: Words, one: Explanation) -> Iterator[str]:
     """Yield what is lost without a feature, and which samples need it."""
-    yield words.without_named(one, fitted(one.name, ROOM))
+    yield one.change(fitted(one.name, ROOM), words.measured)
     if remark := _remark(words, one):
         yield f"It {remark}."
     examples = words.examples()
