@@ -189,7 +189,10 @@ def check(
         return CrossValidation(
             OtherSelector(selector, dataset, table, seed), dataset, plan
         ).checked()
-    chooser, dataset = _selecting(seeded(selector, seed), dataset)
+    settings = seeded(selector, seed)
+    with warnings.catch_warnings(action="ignore"):  # `fit` says the same
+        dataset = with_groups(dataset, settings)
+    chooser = Selecting(settings, dataset)
     found = CrossValidation(chooser, dataset, plan).checked()
     doubts = of_dependent_rows(chooser.notes) if isinstance(cv, int) else ()
     return structs.replace(found, notes=(*doubts, *found.notes))
@@ -201,14 +204,8 @@ def _places(rows: Integers, kept: Integers) -> Integers:
 
 
 def check_settings(settings: Settings, dataset: Dataset, plan: Plan) -> Check:
-    """Return the check of a selection by its settings, which have a seed."""
-    return CrossValidation(*_selecting(settings, dataset), plan).checked()
-
-
-def _selecting(settings: Settings, dataset: Dataset) -> tuple[Selecting, Dataset]:
-    with warnings.catch_warnings(action="ignore"):  # `fit` says the same
-        dataset = with_groups(dataset, settings)
-    return Selecting(settings, dataset), dataset
+    """Return the check of a selection by its settings, which have a seed; the table has groups."""
+    return CrossValidation(Selecting(settings, dataset), dataset, plan).checked()
 
 
 class CrossValidation:
@@ -242,7 +239,8 @@ class CrossValidation:
         random = np.random.default_rng([plan.seed, SHUFFLING])
         # Of several nearest neighbors at the same distance, models take the first: in a table that
         # is sorted by class, that would be one class.
-        self._parts = [(random.permutation(train), test) for train, test in parts]
+        rows = self._rows
+        self._parts = [(rows[random.permutation(train)], rows[test]) for train, test in parts]
 
     def _drawn(self) -> Integers:
         """Return the samples to use: fewer of a wide table."""
@@ -371,13 +369,12 @@ class CrossValidation:
             return self._checked()
 
     def _checked(self) -> Check:
-        parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
         folds, chosen, scores = self.in_folds()
         rival = self._chooser.rival()
         rival_features: tuple[str, ...] = ()
         if rival is not None:
             self._say("checking the soft measure")
-            chosen["soft"] = [rival.choices(np.sort(one))["selected"] for one, _ in parts]
+            chosen["soft"] = [rival.choices(np.sort(one))["selected"] for one, _ in self._parts]
             pairs = zip(folds, chosen["soft"], strict=True)
             scores["soft"] = [self._tried(fold, features) for fold, features in pairs]
             rival_features = self._named(rival.choices(self._rows)["selected"])
@@ -385,7 +382,7 @@ class CrossValidation:
         return Check(
             metric=metric,
             models=tuple(self._models),
-            folds=len(parts),
+            folds=len(folds),
             seed=self._plan.seed,
             n_samples=len(self._rows),
             n_groups=len(np.unique(self._groups[self._rows])),
@@ -401,14 +398,13 @@ class CrossValidation:
 
     def in_folds(self) -> tuple[list[Fold], dict[str, list[Masks]], Scores]:
         """Return the folds, and the features and scores of each choice in each of them."""
-        parts = [(self._rows[train], self._rows[test]) for train, test in self._parts]
         unit = float(np.abs(self._dataset.target[self._rows]).max())
         given = self._models, self._scorers, unit
-        folds = [Fold(self._dataset, part, *given) for part in parts]
+        folds = [Fold(self._dataset, part, *given) for part in self._parts]
         chosen: dict[str, list[Masks]] = {}
         scores: Scores = {}
-        for place, (fold, (train, _)) in enumerate(zip(folds, parts, strict=True)):
-            self._say(f"checking with models, round {place + 1} of {len(parts)}")
+        for place, (fold, (train, _)) in enumerate(zip(folds, self._parts, strict=True)):
+            self._say(f"checking with models, round {place + 1} of {len(folds)}")
             for name, features in self._chooser.choices(np.sort(train)).items():
                 chosen.setdefault(name, []).append(features)
                 scores.setdefault(name, []).append(self._tried(fold, features))
@@ -459,7 +455,7 @@ class CrossValidation:
         wanted = np.concatenate([one.wanted for one in folds])
         if self._dataset.classes is not None and predicted.shape[1] == 1:  # only their order counts
             predicted = np.unique(predicted, return_inverse=True)[1].reshape(-1, 1) / len(predicted)
-        groups = np.concatenate([self._groups[self._rows[test]] for _, test in self._parts])
+        groups = np.concatenate([self._groups[test] for _, test in self._parts])
         return above_shuffled(predicted, wanted, groups)
 
     def _named(self, features: Masks) -> tuple[str, ...]:

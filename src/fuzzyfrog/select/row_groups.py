@@ -61,7 +61,10 @@ def with_groups_by_id(dataset: Dataset, included: Masks, excluded: Masks) -> Dat
     IDs that are features make no groups. Groups that were given stay.
     """
     if dataset.groups is not None:
-        return _noted_classes(_noted(dataset, len(np.unique(dataset.groups))))
+        n_groups, note = len(np.unique(dataset.groups)), ONE_GROUP
+        if n_groups > 1:
+            note = f"Samples of the same group ({count(n_groups, 'group')}) {TOGETHER}."
+        return _noted_classes(replace(dataset, notes=(*dataset.notes, note)))
     may_be = np.flatnonzero(~included & may_be_ids(dataset)).tolist()
     ids = [one for one in may_be if keeps_together(dataset, one)]
     numbers = numbers_by_id(dataset, np.arange(dataset.n_samples), ids)
@@ -86,22 +89,12 @@ def warned(dataset: Dataset, note: str) -> Dataset:
 
 def _noted_classes(dataset: Dataset) -> Dataset:
     """Return a table with a note if no sample can be compared with another of its class."""
-    if dataset.classes is None or dataset.groups is None or COINCIDE in dataset.notes:
+    if dataset.classes is None or dataset.groups is None:
         return dataset
     n_pairs = len(np.unique(np.column_stack([dataset.groups, dataset.target]), axis=0))
     if n_pairs > len(np.unique(dataset.target)) or len(np.unique(dataset.groups)) == 1:
         return dataset
     return warned(dataset, COINCIDE)
-
-
-def _noted(dataset: Dataset, n_groups: int) -> Dataset:
-    """Return a table with a note about its groups, unless it has one."""
-    if any(TOGETHER in note or note == ONE_GROUP for note in dataset.notes):
-        return dataset
-    note = ONE_GROUP
-    if n_groups > 1:
-        note = f"Samples of the same group ({count(n_groups, 'group')}) {TOGETHER}."
-    return replace(dataset, notes=(*dataset.notes, note))
 
 
 def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:

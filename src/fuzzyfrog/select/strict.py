@@ -103,8 +103,6 @@ class Strict(Kind):
         """
         if dataset.groups is None:
             return noted_patients(dataset, ~included & ~excluded)
-        if GROUPS_UNUSED in dataset.notes:
-            return dataset
         return warned(dataset, GROUPS_UNUSED)
 
     def measured(self, dataset: Dataset, n_jobs: int | None) -> Dependency:
