@@ -182,7 +182,7 @@ def _draw_front(words: Words, axes: Any) -> None:
     result, front = words.result, words.result.front
     axes.plot([one.price for one in front], [one.dependency for one in front], color=ACCENT,
               linewidth=2, marker="o", markersize=6, markerfacecolor="white", markeredgewidth=1.8,
-              label=words.axis)  # fmt: skip
+              label=words.measured)  # fmt: skip
     if known := [one for one in front if one.accuracy is not None]:
         axes.plot([one.price for one in known], [one.accuracy for one in known], color=SOFT,
                   linewidth=1.5, linestyle=(0, (2, 2)), label=words.accuracy())  # fmt: skip
@@ -195,7 +195,7 @@ def _draw_front(words: Words, axes: Any) -> None:
     marks = [(words.elbow, "D", "white", "elbow")] if words.elbow else []
     chosen = Subset(result.selected, result.dependency, cost=result.cost)
     for point, marker, fill, name in [*marks, (chosen, "o", ACCENT, "chosen")]:
-        label = f"{name}, {words.symbol} {words.number(point.dependency)}"
+        label = f"{name}, {words.measured} {words.number(point.dependency)}"
         axes.plot([point.price], [point.dependency], marker=marker, markersize=10, color=ACCENT,
                   markerfacecolor=fill, markeredgewidth=1.8, linestyle="none",
                   label=label)  # fmt: skip
@@ -203,7 +203,7 @@ def _draw_front(words: Words, axes: Any) -> None:
     title = f"The best {words.measured} found for each {x}"
     if result.added:
         title = f"The {words.measured} after each feature added"
-    axes.set(title=title, xlabel=x, ylabel=words.axis)
+    axes.set(title=title, xlabel=x, ylabel=words.measured)
     if words.is_bounded:
         axes.set_ylim(min(0.0, *axes.get_ylim()), 1.04)
     axes.legend(frameon=False)

@@ -193,7 +193,7 @@ def _dependency(words: Words, moments: list[HistoryPoint], x: Scale) -> list[dic
     y = Scale(lowest, max(values[-1], lowest + 1e-9))  # the end matters most
     places = [(x.at(one.n_evaluations), y.at(one.dependency)) for one in moments]
     ticks = [tick(y, one, f"{one:g}") for one in nice_ticks(y, 3)]
-    return [{"title": f"Best {words.symbol} so far", "line": steps(places), "y_ticks": ticks,
+    return [{"title": f"Best {words.measured} so far", "line": steps(places), "y_ticks": ticks,
              "bound": None, "last": words.number(values[-1])}]  # fmt: skip
 
 

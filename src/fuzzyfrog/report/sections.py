@@ -100,7 +100,7 @@ def explorer(words: Words) -> dict[str, Any]:
     return {
         "title": f"{result.n_reducts:,} {words.alike()}",
         "page": {
-            "symbol": words.symbol,
+            "symbol": words.measured,
             "names": [short(name, most) for name in result.names(used)],
             "core": [place[feature] for feature in result.core or () if feature in place],
             "reducts": [[place[feature] for feature in one.features] for one in kept],

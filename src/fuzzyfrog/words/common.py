@@ -91,14 +91,8 @@ class Words(Doubts):
 
     Attributes
     ----------
-    symbol : str
-        The symbol of the score.
-    score : str
-        What a sentence calls it.
     measured : str
-        Its name in full.
-    axis : str
-        The title of its axis.
+        The name of the score.
     is_monotone : bool
         Whether features never lower the score, so that larger subsets with a lower one are beaten.
     is_bounded : bool
@@ -109,10 +103,7 @@ class Words(Doubts):
         The labels of the facts that a terminal shows without being asked.
     """
 
-    symbol: str
-    score: str
     measured: str
-    axis: str
     is_monotone = False
     is_bounded = True
     brief: tuple[str, ...] = ("measured",)
@@ -124,6 +115,11 @@ class Words(Doubts):
             self.brief = (*self.brief, "search")
         if result.exchange is not None:
             self.brief = (*self.brief, "exchange")
+
+    @property
+    def score(self) -> str:
+        """What a sentence calls the score."""
+        return f"the {self.measured}"
 
     # What each kind of answer says in its own way.
 
@@ -174,7 +170,7 @@ class Words(Doubts):
             if self.is_numeric:
                 curve = "R² of predicting a sample by the mean target of its five nearest neighbors"
             lead = f"{lead} The dashed curve is the {curve}."
-        return Front(title, lead, "The curves as a table", self.symbol)
+        return Front(title, lead, "The curves as a table", self.measured)
 
     def noise(self) -> str | None:
         """Return how many random columns the measure takes, without a period, if it was tried."""

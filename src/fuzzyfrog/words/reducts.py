@@ -17,8 +17,7 @@ ELBOW_SHARE = 0.95  # of the dependency of the selected features
 class ReductWords(ProofWords):
     """Sentences about reducts."""
 
-    symbol = measured = axis = "dependency"
-    score = "the dependency"
+    measured = "dependency"
     is_monotone = True
     brief = (
         "measured", "dependency", "cost", "gaps", "set aside", "survives", "size", "enough",

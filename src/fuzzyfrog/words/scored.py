@@ -9,8 +9,7 @@ from fuzzyfrog.words.common import Fact, Standing, Words
 class ScoredWords(Words):
     """Sentences about the scores of a custom measure."""
 
-    symbol = measured = axis = "score"
-    score = "the score"
+    measured = "score"
     is_bounded = False
 
     def __init__(self, result: Result, measure: str) -> None:

@@ -15,8 +15,7 @@ OFTEN = 0.75  # share of a class from which on always predicting it is hard to b
 class SoftWords(Words):
     """Sentences about features to predict with."""
 
-    symbol = measured = axis = "soft dependency"
-    score = "the soft dependency"
+    measured = "soft dependency"
     kind = "soft measure"
     brief: tuple[str, ...] = ("measured", "substitute")
 
