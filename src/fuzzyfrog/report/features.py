@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.plot_data import Scale, nice_ticks, tick
-from fuzzyfrog.report.text import cell, room, short
+from fuzzyfrog.report.text import LONG, MAX_CHARACTERS, SHORT, cell, room, short
 from fuzzyfrog.result import (
     AmbiguousSample,
     DataSample,
@@ -22,10 +22,7 @@ from fuzzyfrog.words import Words
 
 MAX_CARDS = 12  # features with a picture and examples; the table of every column has the others
 FIRST_CARDS = 6  # that are not folded away
-MAX_CHARACTERS = 25_000  # of the names of the selected features, together
 LONGEST_NAME = 600
-LONGEST_CAPTION = 80  # also of the name of a feature of an ambiguous sample
-LONGEST_CLASS = 200
 LONGEST_ROW = 60  # characters of the name of a sample
 MAX_GROUPS = 6  # classes or categories with a row or color of their own
 MAX_SHARES = 4  # categories with a column or band of their own
@@ -33,7 +30,6 @@ N_BINS = 24
 FEWEST_FOR_BINS = 8  # values; fewer are drawn one by one
 TINY = 1e-290  # a range below this is none: its ticks would underflow
 FAR = 3.0  # ranges of the middle 96 %, beyond which an axis leaves out the extremes
-LONGEST_GROUP = 80  # characters of a class or category
 LONGEST_TICK = 14
 WIDTH, HEIGHT = 100.0, 62.0  # of the scatter plot
 # Multiples of these, without their whole parts, fill a square evenly: across and up.
@@ -89,7 +85,7 @@ def _card(
     return {
         "name": short(name, most),
         "signed": "" if one is None else _signed(words, one),
-        "caption": short(name, LONGEST_CAPTION),
+        "caption": short(name, SHORT),
         "core": feature in (words.result.core or ()),
         "picture": picture,
         "sentence": "" if one is None else words.without(one),
@@ -115,8 +111,8 @@ def named_pair(words: Words, one: Example | AmbiguousSample) -> dict[str, Any]:
     return {
         "sample": short(words.sample(one.sample), LONGEST_ROW),
         "other": short(words.sample(one.other), LONGEST_ROW),
-        "sample_target": words.target(short(one.sample_target, LONGEST_CLASS)),
-        "other_target": words.target(short(one.other_target, LONGEST_CLASS)),
+        "sample_target": words.target(short(one.sample_target, LONG)),
+        "other_target": words.target(short(one.other_target, LONG)),
     }
 
 
@@ -164,7 +160,7 @@ def _classes(result: Result, sample: DataSample) -> list[Group]:
     by_size = sorted(range(len(classes)), key=lambda one: -classes[one].count)
     shown = sorted(by_size[:MAX_GROUPS])
     groups = [
-        Group(short(classes[one].name, LONGEST_GROUP), f"c{at}", rows.get(one, []))
+        Group(short(classes[one].name, SHORT), f"c{at}", rows.get(one, []))
         for at, one in enumerate(shown, start=1)
     ]
     others = by_size[MAX_GROUPS:]
@@ -182,7 +178,7 @@ def _categories(column: SampledColumn, most: int = MAX_GROUPS) -> list[Group]:
     most += len(by_size) == most + 1  # one other category needs no more room
     shown = sorted(by_size[:most])
     rows = {one: [row for row, value in enumerate(column.values) if value == one] for one in counts}
-    groups = [Group(short(labels[one], LONGEST_GROUP), "plain", rows[one]) for one in shown]
+    groups = [Group(short(labels[one], SHORT), "plain", rows[one]) for one in shown]
     others = by_size[most:]
     if others:
         rest = [row for one in others for row in rows[one]]
@@ -287,7 +283,7 @@ def scatter(result: Result) -> dict[str, Any] | None:
         for row, (place, height) in enumerate(zip(across["places"], up["places"], strict=True))
         if place is not None and height is not None
     }
-    x_name, y_name = (short(name, LONGEST_GROUP) for name in result.names(features))
+    x_name, y_name = (short(name, SHORT) for name in result.names(features))
     n_hidden = len(sample.targets) - len(drawn)
     return {
         "why": why,

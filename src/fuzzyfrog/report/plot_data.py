@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from fuzzyfrog.common.messages import count
-from fuzzyfrog.report.text import room, short
+from fuzzyfrog.report.text import MAX_CHARACTERS, SHORT, room, short
 from fuzzyfrog.result import HistoryPoint, Result, Subset
 from fuzzyfrog.result.check import NAMES, shown
 from fuzzyfrog.words import Words
@@ -21,8 +21,6 @@ from fuzzyfrog.words.text import capitalized
 MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
 MAX_NAMED_OF_ALL = 1_200
 MAX_CORE = 20  # features of the core that are named
-MAX_CHARACTERS = 25_000  # of the names of a front, or of the rows of a table
-LONGEST_NAMED = 80  # where a name is one of many
 MAX_STRIPS = 30  # of the picture of the diversity
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -63,7 +61,7 @@ def front(words: Words) -> dict[str, Any]:
     dearest = max(one.price for one in points)
     x = Scale(0.0, 1.05 * dearest) if words.has_costs else Scale(0.5, dearest + 0.5)
     names = {one: _names_of(words, one, len(points)) for one in points}
-    most = room(sum(map(len, names.values())), MAX_CHARACTERS, LONGEST_NAMED)
+    most = room(sum(map(len, names.values())), MAX_CHARACTERS, SHORT)
     quarters = QUARTERS if (y.lowest, y.highest) == (0.0, 1.0) else nice_ticks(y)
     return {
         "points": [
@@ -157,7 +155,7 @@ def core(words: Words) -> dict[str, Any]:
     start, named, end = words.core() or ("", (), "")
     return {
         "start": start,
-        "names": [short(name, LONGEST_NAMED) for name in words.result.names(named[:MAX_CORE])],
+        "names": [short(name, SHORT) for name in words.result.names(named[:MAX_CORE])],
         "n_more": max(0, len(named) - MAX_CORE),
         "end": end,
     }
@@ -181,7 +179,7 @@ def course(words: Words) -> dict[str, Any] | None:
         "x_ticks": [tick(x, one, f"{one:,.0f}") for one in nice_ticks(x, 4, finest=1.0)],
         "is_log": x.is_log,
         "charts": [*_dependency(words, moments, x), _size(moments, x), _diversity(moments, x)],
-        "rows": [_course_row(words, moment) for moment in _changes(moments)],
+        "rows": _changes(moments),
     }
 
 
@@ -239,17 +237,6 @@ def _changes(moments: list[HistoryPoint]) -> list[HistoryPoint]:
             kept.append(moment)
             best = (moment.dependency, moment.size)
     return kept
-
-
-def _course_row(words: Words, moment: HistoryPoint) -> dict[str, str]:
-    return {
-        "n_evaluations": f"{moment.n_evaluations:,}",
-        "seconds": "" if moment.seconds is None else f"{moment.seconds:.2f}",
-        "gamma": words.number(moment.dependency),
-        "size": f"{moment.size:,}",
-        "n_reducts": f"{moment.n_reducts:,}",
-        "diversity": "" if moment.diversity is None else f"{moment.diversity:.2f}",
-    }
 
 
 def nice_ticks(scale: Scale, most: int = 6, finest: float = 0.0) -> list[float]:

@@ -17,14 +17,13 @@ from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.features import features
 from fuzzyfrog.report.plot_data import core, course, front, models
 from fuzzyfrog.report.sections import ambiguous, answer, check, columns, explorer, reproduction
-from fuzzyfrog.report.text import seen, short, visible
+from fuzzyfrog.report.text import SHORT, seen, short, visible
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.result import write_text
 from fuzzyfrog.words import Words, words_of
 
 __all__ = ["render_report", "summary_html", "write_report"]
 
-LONGEST_TITLE = 80
 SCRIPTS = ("page.js", "reducts.js")
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
@@ -87,7 +86,7 @@ def collect(result: Result) -> dict[str, Any]:
     words = words_of(result)
     return {
         **_summary(words),
-        "title": short(result.table.name, LONGEST_TITLE) if result.table.is_named else None,
+        "title": short(result.table.name, SHORT) if result.table.is_named else None,
         "all_features": f"all {count(*words.offered())}",
         "check": check(words),
         "models": models(words),

@@ -4,14 +4,8 @@ from itertools import takewhile
 from typing import Any
 
 from fuzzyfrog.common.messages import count
-from fuzzyfrog.report.features import (
-    LONGEST_CAPTION,
-    LONGEST_CLASS,
-    LONGEST_NAME,
-    MAX_CHARACTERS,
-    named_pair,
-)
-from fuzzyfrog.report.text import cell, room, short, visible
+from fuzzyfrog.report.features import LONGEST_NAME, named_pair
+from fuzzyfrog.report.text import LONG, MAX_CHARACTERS, SHORT, cell, room, short, visible
 from fuzzyfrog.report.tree import TICKS, across, forks, leaves
 from fuzzyfrog.result import AmbiguousSample, Subset
 from fuzzyfrog.result.columns import ALIKE
@@ -30,7 +24,6 @@ from fuzzyfrog.words.columns import (
 from fuzzyfrog.words.text import capitalized
 
 MAX_CHIPS = 60  # features that are named at the top
-LONGEST_CHIP = 200  # characters of the name of one
 MAX_NOTES = 8  # warnings that are shown
 
 
@@ -47,7 +40,7 @@ def answer(words: Words) -> dict[str, Any]:
         "claim": others[-1] if others else None,
         "exchange": result.exchange and exchange_sentences(words, result.exchange),
         "chips": [
-            {"name": short(name, LONGEST_CHIP), "core": feature in (result.core or ())}
+            {"name": short(name, LONG), "core": feature in (result.core or ())}
             for feature, name in zip(result.by_loss, result.names(result.by_loss), strict=True)
         ][:MAX_CHIPS],
         "n_more_chips": max(0, len(result.selected) - MAX_CHIPS),
@@ -82,7 +75,6 @@ MAX_CLASSES = 100
 MAX_COLUMNS = 4_000  # in the table of all columns
 MAX_EXCHANGED = 200  # of these that show what the answer would be with an exchange
 MAX_EXCHANGED_CHIPS = 20  # features of such an answer that are named
-LONGEST_REMARK = 200
 FEWEST_FILTERED = 20  # columns for which a search field is worth its place
 # What depends on the machine or on people, so that another run may end elsewhere.
 ENDED_BY_TIME = {"max_seconds", "interrupted", "memory", "callback"}
@@ -96,7 +88,7 @@ def explorer(words: Words) -> dict[str, Any]:
     place = {feature: at for at, feature in enumerate(used)}
     most = room(len(used), MAX_EXPLORER_CHARACTERS, LONGEST_NAME)
     n_listed = sum(one.size for one in kept[:MAX_LISTED])
-    most_listed = room(n_listed, MAX_LISTED_CHARACTERS, 80)
+    most_listed = room(n_listed, MAX_LISTED_CHARACTERS, SHORT)
     return {
         "title": f"{result.n_reducts:,} {words.alike()}",
         "page": {
@@ -138,13 +130,13 @@ def columns(words: Words) -> dict[str, Any] | None:
     if not words.result.columns:
         return None
     (titles, rows), order = columns_table(words), columns_order(words)
-    most = room(min(len(rows), MAX_COLUMNS), MAX_CHARACTERS, LONGEST_CAPTION)
+    most = room(min(len(rows), MAX_COLUMNS), MAX_CHARACTERS, SHORT)
     return {
         "lead": columns_lead(words),
         "titles": [capitalized(title) for title in titles[2:-1]],
         "rows": [
             {"name": short(name, most), "role": role, "numbers": list(numbers), "at": at,
-             "remark": short(remark, LONGEST_REMARK) if remark else "",
+             "remark": short(remark, LONG) if remark else "",
              "exchanges": _exchanges(words, at) if place < MAX_EXCHANGED else []}
             for place, (at, (name, role, *numbers, remark)) in enumerate(
                 zip(order[:MAX_COLUMNS], rows, strict=False)
@@ -160,7 +152,7 @@ def _exchanges(words: Words, at: int) -> list[dict[str, Any]]:
     """Return the answers that there would be with an exchange of a column, from stored figures."""
     return [
         {"said": sentence, "more": max(0, len(after) - MAX_EXCHANGED_CHIPS),
-         "chips": [{"name": short(name, LONGEST_CAPTION), "new": one == new}
+         "chips": [{"name": short(name, SHORT), "new": one == new}
                    for one, name in zip(after, words.result.names(after), strict=True)
                    if one == new or after.index(one) < MAX_EXCHANGED_CHIPS]}
         for after, new, sentence in exchanges_of(words, at)
@@ -187,7 +179,7 @@ def tree(words: Words) -> dict[str, Any] | None:
         "ticks": [{"at": round(100 * across(one), 2), "label": f"{one:g}"} for one in TICKS],
         "marks": [{"style": mark.replace(" ", "-"), "name": MARK_NAMES[mark]} for mark in marks],
         "rows": [
-            {"name": short(one.name, LONGEST_CAPTION), "style": one.mark.replace(" ", "-"),
+            {"name": short(one.name, SHORT), "style": one.mark.replace(" ", "-"),
              "size": round(one.size, 3), "at": one.feature, "n_alike": one.n_alike}
             for one in rows
         ],
@@ -215,7 +207,7 @@ def ambiguous(words: Words) -> dict[str, Any] | None:
 def _sample(words: Words, one: AmbiguousSample) -> dict[str, Any]:
     result = words.result
     n_names = len(result.ambiguous) * min(len(result.selected), MAX_VALUES)
-    most = room(n_names, MAX_CHARACTERS, LONGEST_CAPTION)
+    most = room(n_names, MAX_CHARACTERS, SHORT)
     names = [short(name, most) for name in result.names(result.selected)]
     n_missing, n_values = sum(value is None for value in one.sample_values), len(one.sample_values)
     return {
@@ -248,7 +240,7 @@ def reproduction(words: Words) -> dict[str, Any]:
         "target": visible(target.name),
         "span": span,
         "classes": [
-            {"name": short(one.name, LONGEST_CLASS), "count": f"{one.count:,}"}
+            {"name": short(one.name, LONG), "count": f"{one.count:,}"}
             for one in target.classes[:MAX_CLASSES]
         ],
         "n_classes_hidden": max(0, len(target.classes) - MAX_CLASSES),

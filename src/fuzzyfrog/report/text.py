@@ -9,6 +9,8 @@ JOINED = {"Lo", "Mn", "Sk", "So"}  # what they may stand between
 HIDDEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}  # characters that cannot be seen
 LONGEST = 2_000  # characters of a text; the rest is counted
 LONGEST_CELL = 40
+SHORT, LONG = 80, 200  # characters of a name among others, and of one that has room
+MAX_CHARACTERS = 25_000  # of the names of a part of the page, together
 SHORTEST = 12  # characters of a name that are always kept
 
 
