@@ -68,12 +68,8 @@ def front(words: Words) -> dict[str, Any]:
             {
                 "x": x.at(one.price),
                 "y": y.at(one.dependency),
-                "size": one.size,
-                "price": f"{one.price:.10g}",
-                "what": words.priced(one),
-                "set_aside": "" if one.n_lost is None else words.set_aside(one),
+                "subset": one,
                 "gamma": words.number(one.dependency),
-                "accuracy": "" if one.accuracy is None else f"{one.accuracy:.3f}",
                 "names": [short(name, most) for name in names[one]],
                 "n_more": 0
                 if words.added and one in result.front[1:]
