@@ -93,16 +93,12 @@ class CheckOptions:
         "balanced_accuracy; roc_auc for two classes of which one is rare; r2 for numbers).",
         CHECK,
     )
-
-    stability: Annotated[
-        bool,
-        typer.Option(
-            "--stability",
-            metavar="",
-            help="Also select on 100 random halves of the samples: how often is each column taken?",
-            rich_help_panel=CHECK,
-        ),
-    ] = False
+    stability: bool = option_field(
+        False,
+        "",
+        "Also select on 100 random halves of the samples: how often is each column taken?",
+        CHECK,
+    )
 
     @property
     def scorers(self) -> list[str] | None:

@@ -208,10 +208,11 @@ def _exit_code(result: Result, stopping: Stopping, *, proves: bool) -> ExitCode:
     return ExitCode.DONE
 
 
+@dataclass(frozen=True)
 class Checking:
     """The check of a selection on the command line, which nothing but signals and time limit.
 
-    Parameters
+    Attributes
     ----------
     settings : Settings
         What was selected by.
@@ -225,17 +226,12 @@ class Checking:
         The signals and the progress of the command.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        options: CheckOptions,
-        seed: int,
-        deadline: Deadline,
-        stopping: Stopping,
-        course: ProgressState,
-    ) -> None:
-        self._settings, self._options, self._seed = settings, options, seed
-        self._deadline, self._stopping, self._course = deadline, stopping, course
+    settings: Settings
+    options: CheckOptions
+    seed: int
+    deadline: Deadline
+    stopping: Stopping
+    course: ProgressState
 
     def check(self, dataset: Dataset) -> Check:
         """Return the check, or why it was left out."""
@@ -253,16 +249,16 @@ class Checking:
 
     def _guarded(self, work: Callable[[], T]) -> T | str:
         """Return what a check returns, or why it was left out: it must never cost the result."""
-        if self._stopping.n_asked:
+        if self.stopping.n_asked:
             return "the run was interrupted."
         late = "--max-seconds was over."
-        if self._deadline.remaining() <= 0:  # before scikit-learn is imported for nothing
+        if self.deadline.remaining() <= 0:  # before scikit-learn is imported for nothing
             return late
-        self._stopping.notice, self._stopping.is_checking = LEAVING_OUT, True
+        self.stopping.notice, self.stopping.is_checking = LEAVING_OUT, True
         try:
             return work()
         except KeyboardInterrupt:
-            if self._stopping.n_asked > 1:
+            if self.stopping.n_asked > 1:
                 raise
             reason = "it was interrupted."
         except TimeIsUp:
@@ -275,31 +271,31 @@ class Checking:
             found = " ".join(str(error).split())[:200]
             reason = f"it failed ({type(error).__name__}: {found})."
         finally:
-            self._stopping.is_checking = False
+            self.stopping.is_checking = False
         return reason
 
     def _checked(self, dataset: Dataset) -> Check:
-        left = self._deadline.remaining()
+        left = self.deadline.remaining()
         with uninterrupted():
             from fuzzyfrog.select import cross_validation  # importing is not checking
 
         self._hear("checking with models")
         with limited(Deadline(left, n_signals=inf)):
             plan = cross_validation.Plan(
-                self._options.folds, self._options.scorers, seed=self._seed, hear=self._hear
+                self.options.folds, self.options.scorers, seed=self.seed, hear=self._hear
             )
-            return cross_validation.check_settings(self._settings, dataset, plan)
+            return cross_validation.check_settings(self.settings, dataset, plan)
 
     def _stable(self, result: Result, dataset: Dataset) -> Stability:
-        left = self._deadline.remaining()
+        left = self.deadline.remaining()
         with uninterrupted():
             from fuzzyfrog.select.halves import N_PAIRS, stability_of
 
         with limited(Deadline(left, n_signals=inf)):
-            return stability_of(self._settings, dataset, result, N_PAIRS, self._seed, self._hear)
+            return stability_of(self.settings, dataset, result, N_PAIRS, self.seed, self._hear)
 
     def _hear(self, what: str) -> None:
         """Show the progress; stop after a signal that ended a selection."""
-        if self._stopping.n_asked:
+        if self.stopping.n_asked:
             raise KeyboardInterrupt
-        self._course.phase(what)
+        self.course.phase(what)

@@ -89,10 +89,10 @@ def compared(
     plan = Plan(cv=folds, seed=seed, hear=hear)
     for name in names:
         check_known("selectors", name, (*OURS, *OTHERS))
-    with warnings.catch_warnings(action="ignore"):  # the notes of the check say the same
-        dataset = with_groups(dataset, Settings(kind=Soft(), must_include=must_include))
     settings = Settings(kind=Soft(), must_include=must_include, n_jobs=n_jobs, random_state=seed)
-    several = _Several(dataset, names, settings, seed, missing, hear)
+    with warnings.catch_warnings(action="ignore"):  # the notes of the check say the same
+        dataset = with_groups(dataset, settings)
+    several = _Several(dataset, names, settings, Strict(missing=missing), plan)  # type: ignore[arg-type]
     check = CrossValidation(several, dataset, plan).checked()
     if check.far_out is not None:
         check = replace(check, notes=(check.far_out, *check.notes))
@@ -114,15 +114,13 @@ class _Several(Selecting):
         dataset: Dataset,
         names: Sequence[str],
         settings: Settings,
-        seed: int,
-        missing: str,
-        hear: Hear,
+        strict: Strict,
+        plan: Plan,
     ) -> None:
         super().__init__(settings, dataset)
-        self._seed, self._hear = seed, hear
+        self._plan = plan
         self._others = [name for name in names if name != "soft"]
         self.seconds: dict[str, list[float]] = {name: [] for name in ("soft", *self._others)}
-        strict = Strict(missing=missing)  # type: ignore[arg-type]
         self._reducts = {
             name: Selecting(with_fields(settings, kind=strict, search=search), dataset)
             for name, search in REDUCTS.items()
@@ -135,7 +133,7 @@ class _Several(Selecting):
         found = super().choices(rows)
         self.seconds["soft"].append(time.monotonic() - begun)
         for name in self._others:
-            self._hear(f"selecting with {name}")
+            self._plan.hear(f"selecting with {name}")
             begun = time.monotonic()
             if name in self._reducts:
                 found[name] = self._reducts[name].choices(rows)["selected"]
@@ -153,7 +151,7 @@ class _Several(Selecting):
             return found
         # A linear model need not converge, and a column may be constant.
         with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
-            found[offered[others_choice(name, part, size, self._seed)]] = True
+            found[offered[others_choice(name, part, size, self._plan.seed)]] = True
         return found
 
     def noise(self, seed: int) -> None:
