@@ -45,7 +45,7 @@ from fuzzyfrog.select.models import (
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import Settings, check_seed, seeded
-from fuzzyfrog.select.table_selector import TableSelector
+from fuzzyfrog.select.table_selector import TableSelector, read_again
 
 Hear = Callable[[str], None]
 Scores = dict[str, list[list[Tried]]]  # by choice, fold and model
@@ -165,11 +165,9 @@ def check(
         if not callable(getattr(selector, method, None)):
             rule = "be an estimator with fit and get_support"
             raise ParameterError("selector", rule, shown(selector))
-    kinds = {"categorical_features": "from_dtype", "target": "auto"}
-    given: dict[str, Any] = {name: getattr(selector, name, value) for name, value in kinds.items()}
     is_ours = isinstance(selector, TableSelector)
     with warnings.catch_warnings(action="ignore"):  # `fit` says the same
-        dataset = make_dataset(X, y, **given) if is_ours else make_dataset(X, y)
+        dataset = read_again(selector, X, y) if is_ours else make_dataset(X, y)
     if groups is not None:
         dataset = replace(dataset, groups=group_numbers(groups, dataset.n_samples))
     if sample_weight is not None:

@@ -7,7 +7,6 @@ selection", Journal of the Royal Statistical Society B 75, 2013.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,19 @@ from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.common.params import check_count
-from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Chosen, Result, Stability
 from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.select.choosers import Selecting
-from fuzzyfrog.select.cross_validation import MOST_SAMPLES
+from fuzzyfrog.select.cross_validation import MOST_SAMPLES, Hear
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.redundant import correlations
 from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of
 from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import fingerprint, with_groups
 from fuzzyfrog.select.settings import Settings, check_seed, seeded
-
-Hear = Callable[[str], None]
+from fuzzyfrog.select.table_selector import read_again
 
 N_PAIRS = 50
 HALVING = 0x68616C766573  # next to the seed: no other part of a run draws from it
@@ -95,11 +93,9 @@ def stability(
         rule = "be a SoftSelector, a ReductSelector or a FeatureSelector"
         raise ParameterError("selector", rule, shown(selector))
     settings = seeded(selector, seed)
+    dataset = with_metadata(read_again(selector, X, y), groups, sample_weight)
     with warnings.catch_warnings(action="ignore"):  # `fit` says the same
-        dataset = make_dataset(
-            X, y, categorical_features=selector.categorical_features, target=selector.target
-        )
-        dataset = with_groups(with_metadata(dataset, groups, sample_weight), settings)
+        dataset = with_groups(dataset, settings)
     groups_of_columns = Groups.of(settings.feature_groups, dataset)
     answer = getattr(selector, "result_", None)
     if answer is None or f"sha256:{answer.table.sha256}" != fingerprint(dataset):

@@ -4,7 +4,6 @@ import dataclasses
 import os
 import sys
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, TimeIsUp, limited, stoppable
 from fuzzyfrog.common.messages import count, listed, shown, warn
 from fuzzyfrog.common.params import check_count, is_index
-from fuzzyfrog.data import Dataset, make_dataset
+from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError, PredictionWarning
 from fuzzyfrog.result import (
     Check,
@@ -44,7 +43,7 @@ from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import select, with_groups, with_reduct
 from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks
 from fuzzyfrog.select.swap import swapped
-from fuzzyfrog.select.table_selector import TableSelector
+from fuzzyfrog.select.table_selector import TableSelector, read_again
 from fuzzyfrog.select.verify import MAX_SECONDS, read_new, verify
 
 INTERVALS = {0: inf, 1: 1.0}  # seconds between two lines of progress, by verbose; else none
@@ -419,11 +418,7 @@ class Selector(Parameters, TableSelector):
 
     def _read_again(self, X: object, y: object) -> Dataset:
         """Return the table of the fit, which is given again, with the groups and weights of it."""
-        with warnings.catch_warnings(action="ignore"):  # the fit has warned
-            dataset = make_dataset(
-                X, y, categorical_features=self.categorical_features, target=self.target
-            )
-            dataset = with_metadata(dataset, None, self._sample_weight)
+        dataset = with_metadata(read_again(self, X, y), None, self._sample_weight)
         groups = self._evidence.dataset.groups
         if groups is None or len(groups) == dataset.n_samples:
             dataset = dataclasses.replace(dataset, groups=groups)

@@ -1,5 +1,6 @@
 """Selectors for scikit-learn that take any table: frames of any library, categories, gaps."""
 
+import warnings
 from typing import Any, Literal
 
 import narwhals.stable.v1 as nw
@@ -109,6 +110,14 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         return tags
+
+
+def read_again(selector: Any, X: object, y: object) -> Dataset:
+    """Return a table read as for the fit of a selector, which has said what it warns of."""
+    with warnings.catch_warnings(action="ignore"):
+        return make_dataset(
+            X, y, categorical_features=selector.categorical_features, target=selector.target
+        )
 
 
 def _refuse_mixed_dates(frame: nw.DataFrame[Any]) -> None:
