@@ -1,4 +1,4 @@
-"""A result -> words -> a plain dict -> one HTML file that needs nothing else."""
+"""A result -> words, and the content that needs places -> one HTML file that needs nothing else."""
 
 import base64
 import hashlib
