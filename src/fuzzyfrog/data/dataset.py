@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import count, listed, shown, suggested, warn
 from fuzzyfrog.common.params import is_index
 from fuzzyfrog.common.resources import is_on_disk
+from fuzzyfrog.data.cells import is_missing
 from fuzzyfrog.data.columns import Labels
 from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
 from fuzzyfrog.data.gathering import Content, check_finite, check_shape, gathered, rows_at_once
@@ -301,8 +302,8 @@ def group_numbers(groups: object, n_samples: int) -> NDArray[np.int64]:
     numbers: dict[Hashable, int] = {}
     found = np.empty(n_samples, np.int64)
     for place, label in enumerate(labels.tolist()):
-        is_gap = label is None or type(label).__name__ == "NAType" or label != label
-        found[place] = numbers.setdefault((place, None) if is_gap else label, len(numbers))
+        group = (place, None) if is_missing(label) else label
+        found[place] = numbers.setdefault(group, len(numbers))
     return found
 
 

@@ -21,8 +21,6 @@ from fuzzyfrog.data.cells import (
     NotANumberError,
     TextNumbers,
     Thousands,
-    are_texts,
-    is_missing,
     merges_integers,
     points_in_doubt,
     read_texts,
@@ -40,6 +38,7 @@ from fuzzyfrog.data.target import (
     MOST_CLASSES,
     Target,
     TargetParts,
+    are_missing,
     are_quantities,
     check_target_kind,
     encode_target,
@@ -172,7 +171,8 @@ def read_table(
                 note = f"{path.name}: cells are separated by {mark}, as the header is."
                 table.notes = (*table.notes, note)
             read, labels = _read(wanted, table)
-        missing = _without_target(labels, table.gaps & NO_LABEL if wanted.keeps_na else table.gaps)
+        gaps = table.gaps & NO_LABEL if wanted.keeps_na else table.gaps
+        missing = labels.are_in(gaps) if isinstance(labels, TextLabels) else are_missing(labels)
         keep, dropped = _kept_rows(path, wanted, read, labels, missing, max_missing)
         if not keep.all():
             read, labels = read.take(keep), labels[keep]
@@ -366,17 +366,6 @@ def _kept_rows(
             "out fewer rows."
         )
     return keep, notes
-
-
-def _without_target(labels: FileLabels, gaps: frozenset[str]) -> Masks:
-    """Return which rows have no target; of texts, these mean that there is none."""
-    if isinstance(labels, TextLabels):
-        return labels.are_in(gaps)
-    if labels.dtype == object:
-        if are_texts(labels.tolist()):
-            return np.zeros(len(labels), np.bool_)
-        return np.array([is_missing(label) for label in labels.tolist()], np.bool_)
-    return np.asarray(labels != labels, np.bool_)
 
 
 def _left_out(file: str, missing: FileLabels, n_rows: int) -> str:

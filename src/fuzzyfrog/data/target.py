@@ -152,13 +152,18 @@ def has_categories(y: Any) -> bool:
     return len(types) == 1 and types[0] in (nw.Categorical, nw.Enum)
 
 
-def _refuse_missing(labels: NDArray[Any]) -> None:
+def are_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which labels of a target are missing."""
     if labels.dtype.kind in _PLAIN:
-        missing = np.flatnonzero(labels != labels).tolist()
-    elif are_texts(cells := labels.tolist()):
-        missing = []
-    else:
-        missing = [sample for sample, label in enumerate(cells) if is_missing(label)]
+        return np.asarray(labels != labels)
+    cells = labels.tolist()
+    if are_texts(cells):  # as in most targets, which need no look at each
+        return np.zeros(len(cells), np.bool_)
+    return np.array([is_missing(cell) for cell in cells], np.bool_)
+
+
+def _refuse_missing(labels: NDArray[Any]) -> None:
+    missing = np.flatnonzero(are_missing(labels)).tolist()
     if missing:
         raise DataError(
             f"y must not be missing (NaN or None), got {count(len(missing), 'missing value')} "
