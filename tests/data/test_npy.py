@@ -100,7 +100,7 @@ def test_a_file_that_was_cut_off(saved):
 
 
 def test_a_file_that_changes_in_between(saved):
-    table = NpyTable.of(saved(CELLS))
+    table = NpyTable(saved(CELLS))
     saved(np.vstack([CELLS, CELLS]))
     with pytest.raises(DataError, match=r"x\.npy: the file changed while it was read"):
         list(table.blocks())
@@ -108,7 +108,7 @@ def test_a_file_that_changes_in_between(saved):
 
 def test_a_file_that_changes_while_it_is_read(saved, monkeypatch):
     monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", 3)
-    blocks = NpyTable.of(saved(CELLS)).blocks()
+    blocks = NpyTable(saved(CELLS)).blocks()
     next(blocks)
     saved(np.vstack([CELLS, CELLS]))
     with pytest.raises(DataError, match=r"x\.npy: the file changed while it was read"):

@@ -213,7 +213,7 @@ def opened_table(path: Path, dialect: Dialect, ignored: Sequence[str] = ()) -> I
     elif kind == ".parquet":
         yield ParquetTable.of(path)
     elif kind == ".npy":
-        yield NpyTable.of(path)
+        yield NpyTable(path)
     elif kind == ".arff":
         stamp(path)
         yield ArffTable(path, dialect.encoding)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.data.cells import spelled
 from fuzzyfrog.data.formats import (
-    FileStamp,
     Layout,
     Rows,
     Source,
@@ -32,40 +30,27 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True)
 class NpyTable(Source):
-    """An array in a file, with columns "x0", "x1", ...; `is_by_column` means Fortran order."""
+    """An array in a file, with columns "x0", "x1", ..."""
 
-    path: Path
-    mark: FileStamp
-    shape: tuple[int, int]
-    is_by_column: bool
-    dtype: np.dtype[Any]
-
-    @classmethod
-    def of(cls, path: Path) -> NpyTable:
-        """Return the table of a file."""
-        mark = stamp(path)
+    def __init__(self, path: Path) -> None:
+        self.path, self._stamp = path, stamp(path)
         with open_seekable(path) as stream:
-            table = cls(path, mark, *_header(path, stream))
-            if stream.seek(0, os.SEEK_END) < table._n_bytes:  # before memory is allocated
-                raise table._cut_off()
-        return table
+            self._shape, self._is_by_column, self._dtype = _header(path, stream)
+            self._start = stream.tell()
+            if stream.seek(0, os.SEEK_END) < self._n_bytes:  # before memory is allocated
+                raise self._cut_off()
+        self.names = [f"x{position}" for position in range(self._shape[1])]
 
     @property
     def _n_bytes(self) -> int:
-        return math.prod(self.shape) * self.dtype.itemsize
+        return math.prod(self._shape) * self._dtype.itemsize
 
     def _cut_off(self) -> DataError:
         return DataError(
             f"{self.path.name}: the file must hold {self._n_bytes:,} bytes of numbers, got fewer: "
             "it was cut off. Write it again."
         )
-
-    @property
-    def names(self) -> list[str]:  # type: ignore[override]
-        """Names of the columns."""
-        return [f"x{position}" for position in range(self.shape[1])]
 
     def parts(self, layout: Layout, columns: Sequence[Any] = ()) -> Iterator[Rows]:
         """Yield the features, the target and the labels of each block of rows."""
@@ -83,33 +68,33 @@ class NpyTable(Source):
 
     def blocks(self) -> Iterator[NDArray[Any]]:
         """Yield all columns of each block of rows."""
-        check_unchanged(self.path, self.mark)
-        n_samples, n_columns = self.shape
+        check_unchanged(self.path, self._stamp)
+        n_samples, n_columns = self._shape
         at_once = rows_at_once(n_columns)
         with open_seekable(self.path) as stream:
-            _header(self.path, stream)
-            start = stream.tell()
+            stream.seek(self._start)
             for first in range(0, n_samples, at_once):
                 n_rows = min(at_once, n_samples - first)
-                if not self.is_by_column:
+                if not self._is_by_column:
                     yield self._numbers(stream, n_rows * n_columns).reshape(n_rows, n_columns)
                     continue
-                block = np.empty((n_rows, n_columns), self.dtype)
+                block = np.empty((n_rows, n_columns), self._dtype)
                 for position in range(n_columns):
                     place = position * n_samples + first
-                    stream.seek(start + place * self.dtype.itemsize)
+                    stream.seek(self._start + place * self._dtype.itemsize)
                     block[:, position] = self._numbers(stream, n_rows)
                 yield block
-        check_unchanged(self.path, self.mark)
+        check_unchanged(self.path, self._stamp)
 
     def _numbers(self, stream: BinaryIO, count: int) -> NDArray[Any]:
-        found = stream.read(count * self.dtype.itemsize)
-        if len(found) < count * self.dtype.itemsize:
+        found = stream.read(count * self._dtype.itemsize)
+        if len(found) < count * self._dtype.itemsize:
             raise self._cut_off()
-        return np.frombuffer(found, self.dtype)
+        return np.frombuffer(found, self._dtype)
 
 
 def _header(path: Path, stream: BinaryIO) -> tuple[tuple[int, int], bool, np.dtype[Any]]:
+    """Return the shape of an array, whether it is in Fortran order, and its type."""
     try:
         version = np.lib.format.read_magic(stream)
         shape, is_by_column, dtype = _HEADERS[version](stream)
