@@ -506,14 +506,8 @@ class Dependency(SubsetScores):
 
     def with_target(self, codes: Integers, classes: tuple[Hashable, ...]) -> Dependency:
         """Return the measure of other classes on the same samples, with the same settings."""
-        return Dependency(
-            replace(self.dataset, target=codes, classes=classes),
-            tnorm=self._tnorm,
-            spread=self._spread,
-            missing=self._missing,
-            n_jobs=self._n_jobs,
-            engine=self._choice,
-        )
+        table = replace(self.dataset, target=codes, classes=classes)
+        return self.recipe()(table, n_jobs=self._n_jobs, engine=self._choice)
 
     def mean(self, memberships: Floats) -> float:
         """Return the mean of the memberships of all samples, by their weights."""
