@@ -152,18 +152,17 @@ class Geometry:
         Z, errors = positions(
             dataset, spread, missing, lambda scale, parts: map_blocks(scale, parts, n_threads)
         )
-        categorical = dataset.categorical
+        target, target_error = np.empty(0), 0.0
         if dataset.classes is None:
-            target, error = scaled(np.asarray(dataset.target, np.float64), spread)
+            target, target_error = scaled(np.asarray(dataset.target, np.float64), spread)
             order = np.argsort(target, kind="stable")
-            starts = np.array([0, order.size])
-            about = target[order], categorical, errors, error, _masses(dataset)[order]
-            return cls(_rows(Z, order), order, starts, *about)
-        sizes = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
-        place = np.argsort(np.argsort(sizes, kind="stable"), kind="stable")
-        order = np.argsort(place[dataset.target], kind="stable")
-        starts = np.concatenate([[0], np.cumsum(np.sort(sizes))])
-        about = np.empty(0), categorical, errors, 0.0, _masses(dataset)[order]
+            target, starts = target[order], np.array([0, order.size])
+        else:
+            sizes = np.bincount(dataset.target.astype(np.int64), minlength=len(dataset.classes))
+            place = np.argsort(np.argsort(sizes, kind="stable"), kind="stable")
+            order = np.argsort(place[dataset.target], kind="stable")
+            starts = np.concatenate([[0], np.cumsum(np.sort(sizes))])
+        about = target, dataset.categorical, errors, target_error, _masses(dataset)[order]
         return cls(_rows(Z, order), order, starts, *about)
 
     def take(self, rows: Integers) -> Geometry:
