@@ -75,8 +75,13 @@ def alike(target, i, j):
 
 # Inlined by Numba, like `below`: as a call it would cost more than what it does.
 @njit(inline="always")
-def measure_again(Z, target, steps, subset, join, i, block, bits, membership, limit, enemy):
-    """Lower the memberships of sample i and of some lanes to their exact distances."""
+def measure_again(
+    Z, target, steps, subset, join, i, k, block, bits, is_mutual, membership, limit, enemy
+):
+    """Lower the memberships of sample i, the k-th, and of some lanes to their exact distances.
+
+    Those of the lanes stay as they are unless it is mutual.
+    """
     lost = 0.0
     while bits != 0:
         j = block + first_lane(bits)
@@ -84,12 +89,12 @@ def measure_again(Z, target, steps, subset, join, i, block, bits, membership, li
         d = distance(Z, i, j, subset, join)
         if target is not None:
             d += alike(target, i, j)
-        if d < membership[i]:
-            lost += membership[i] - d
-            membership[i] = d
-            limit[i] = limit_of(d, steps)
-            enemy[i] = j
-        if d < membership[j]:
+        if d < membership[k]:
+            lost += membership[k] - d
+            membership[k] = d
+            limit[k] = limit_of(d, steps)
+            enemy[k] = j
+        if is_mutual and d < membership[j]:
             lost += membership[j] - d
             membership[j] = d
             limit[j] = limit_of(d, steps)
@@ -176,7 +181,7 @@ def scan(
             if first_enemy[i] > block:
                 bits &= ALL_LANES << np.uint64(first_enemy[i] - block)
             lost += measure_again(
-                Z, target, steps, subset, join, i, block, bits, membership, limit, enemy
+                Z, target, steps, subset, join, i, i, block, bits, True, membership, limit, enemy
             )
         if lost > allowed:
             break
@@ -202,7 +207,7 @@ def recall(table, target, subset, join, met, membership, limit, enemy):
     for i in range(met.size):
         if met[i] >= 0:
             lost += measure_again(
-                table.Z, target, table.steps, subset, join, i, met[i], np.uint64(1),
+                table.Z, target, table.steps, subset, join, i, i, met[i], np.uint64(1), True,
                 membership, limit, enemy,
             )  # fmt: skip
     return lost
@@ -278,25 +283,6 @@ def _of_own(block, first, last):
     return (ALL_LANES >> np.uint64(LANES - (end - start))) << np.uint64(start)
 
 
-# Inlined by Numba, like `below`: as a call it would cost more than what it does.
-@njit(inline="always")
-def _measure_own(Z, target, steps, subset, join, i, k, block, bits, membership, limit, enemy):
-    """Lower the membership of sample i, the k-th that is asked for, to its exact distances."""
-    lost = 0.0
-    while bits != 0:
-        j = block + first_lane(bits)
-        bits &= bits - np.uint64(1)
-        d = distance(Z, i, j, subset, join)
-        if target is not None:
-            d += alike(target, i, j)
-        if d < membership[k]:
-            lost += membership[k] - d
-            membership[k] = d
-            limit[k] = limit_of(d, steps)
-            enemy[k] = j
-    return lost
-
-
 @kernel
 def scan_part(
     table, target, asked, own, queries, features, subset, join, gaps, first, last,
@@ -341,9 +327,10 @@ def scan_part(
             if bits == 0:
                 continue
             bits &= ~_of_own(block, own[k, 0], own[k, 1])
-            lost += _measure_own(
-                Z, target, steps, subset, join, asked[k], k, block, bits, membership, limit, enemy
-            )
+            lost += measure_again(
+                Z, target, steps, subset, join, asked[k], k, block, bits, False,
+                membership, limit, enemy,
+            )  # fmt: skip
         if lost > allowed:
             break
     return lost

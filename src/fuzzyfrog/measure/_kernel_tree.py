@@ -306,7 +306,7 @@ def _meet(
                     lane = _closest(lanes, queries, features, join, gaps, i, there)
                     one = hits & (ONE << np.uint64(lane)) or one
             found = measure_again(
-                table.Z, target, table.steps, subset, join, i, there, one,
+                table.Z, target, table.steps, subset, join, i, i, there, one, True,
                 membership, limit, enemy,
             )  # fmt: skip
             lost += found
