@@ -13,7 +13,6 @@ from fuzzyfrog.measure.geometry import Geometry, parts_of
 from fuzzyfrog.measure.threads import map_blocks
 
 _kernel_pairs = Kernels("fuzzyfrog.measure._kernel_pairs", "extend")
-_kernel_bounds = Kernels("fuzzyfrog.measure._kernel_pairs", "bounds")
 
 _AT_ONCE = 64  # extensions of one call: the data of a block of samples stay in the cache
 _VECTOR = 16  # extensions are padded to a multiple of this: whole vectors of the unrolled loop
@@ -81,11 +80,11 @@ class Witnesses:
         geometry, join = self._geometry, self._join
         asked, known = self._asked[rows], self._known[rows]
         masses, apart = geometry.masses[asked], np.empty(known.shape)
-        _kernel_bounds.measure_pairs(Z, asked, base, join, known, apart)
+        _kernel_pairs.measure_pairs(Z, asked, base, join, known, apart)
 
         def part(block: tuple[int, int]) -> Floats:
             total = np.zeros(near.shape[1])
-            _kernel_bounds.bounds(
+            _kernel_pairs.bounds(
                 near, geometry.target, asked, masses, join, known, apart, *block, total
             )
             return total
