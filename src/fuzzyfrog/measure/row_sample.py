@@ -15,6 +15,7 @@ from fuzzyfrog.measure.dependency import Dependency, SubsetScores
 from fuzzyfrog.measure.engines import Nearest
 from fuzzyfrog.measure.geometry import subset_of
 from fuzzyfrog.measure.requirements import assorted
+from fuzzyfrog.measure.sampled import random_order
 from fuzzyfrog.measure.tree import TreeEngine
 
 N_ROWS = 2_000  # at first: a subset of these is scored in a fraction of a millisecond
@@ -56,25 +57,18 @@ class RowSample:
         found = self._nearest(allowed)
         self._kept = found.membership
         self.full_score = measure._mean(found.membership)
-        key = [int(seed) % 2**64, _STREAM]
-        # Raw words: their sequence is the same in every version of NumPy.
-        words = np.random.Philox(key=key).random_raw(measure.n_samples)
-        drawn = np.argsort(words, kind="stable")[:n_rows]
+        drawn = random_order(measure.n_samples, seed, _STREAM)[:n_rows]
         enemies = found.enemy[drawn]
-        first = np.unique(np.concatenate([drawn, enemies[enemies >= 0]]))
-        # The rows that each subset of a list adds; a longer list begins with a shorter one.
-        self._joined: list[tuple[bytes, Integers]] = [(b"", first)]
+        self._first = np.concatenate([drawn, enemies[enemies >= 0]])
+        self._broken: dict[bytes, Integers] = {}  # the rows that each subset adds
 
     def on(self, failed: Masks) -> SubsetScores:
         """Return the measure of the part that has rows on which each of these subsets fails."""
-        for place, subset in enumerate(failed, start=1):
-            key = subset.tobytes()
-            if len(self._joined) > place and self._joined[place][0] != key:
-                del self._joined[place:]
-            if len(self._joined) == place:
-                self._joined.append((key, self._broken_by(subset)))
-        joined = self._joined[: len(failed) + 1]
-        rows = np.unique(np.concatenate([some for _, some in joined]))
+        for subset in failed:
+            if (key := subset.tobytes()) not in self._broken:
+                self._broken[key] = self._broken_by(subset)
+        joined = [self._broken[subset.tobytes()] for subset in failed]
+        rows = np.unique(np.concatenate([self._first, *joined]))
         measure = self._measure
         part = measure._geometry.take(rows)
         return SubsetScores(

@@ -50,12 +50,8 @@ class SampledDependency(SubsetScores):
         check_count("n_sampled", n_sampled)
         check_count("seed", seed, least=0)
         n_part = min(int(n_sampled), measure.n_samples)
-        key = [int(seed) % 2**64, _STREAM]
-        # Raw words: their sequence is the same in every version of NumPy.
-        words = np.random.Philox(key=key).random_raw(measure.n_samples)
-        drawn = np.argsort(words, kind="stable")
         self._measure = measure
-        self._drawn = drawn
+        self._drawn = drawn = random_order(measure.n_samples, seed, _STREAM)
         super().__init__(
             measure._geometry,
             measure._join,
@@ -112,6 +108,13 @@ class SampledDependency(SubsetScores):
         is_drawn = np.zeros(self._measure.n_samples, np.bool_)
         is_drawn[samples] = True
         return np.flatnonzero(is_drawn[self._measure._geometry.order])
+
+
+def random_order(n_samples: int, seed: int, stream: int) -> Integers:
+    """Return the samples in a random order, one of its own for each stream."""
+    # Raw words: their sequence is the same in every version of NumPy.
+    words = np.random.Philox(key=[int(seed) % 2**64, stream]).random_raw(n_samples)
+    return np.argsort(words, kind="stable")
 
 
 def mean_interval(
