@@ -52,7 +52,7 @@ def steps(n_features=7, base=(0,)):
 def on(client, measure, layout):
     """Return a measure that sends every batch; the layout is "copies" or a number of shards."""
     chosen = Copies(client, measure) if layout == "copies" else Sharded(client, measure, layout)
-    return ClusterMeasure(measure, chosen, empty_round=0.0, task_seconds=0.0)
+    return ClusterMeasure(measure, chosen, empty_round=0.0)
 
 
 def wait_until(is_so):

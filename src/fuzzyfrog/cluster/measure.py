@@ -74,24 +74,15 @@ class ClusterMeasure:
     layout : Copies or Sharded
         How the table is distributed over the cluster.
     empty_round : float
-        Seconds that a round without work takes; with 0, every batch is sent.
-    task_seconds : float
-        Least work of a task; with 0, every batch is cut as finely as allowed.
+        Seconds that a round without work takes; with 0, every batch is sent, cut as finely as
+        allowed.
     """
 
-    def __init__(
-        self,
-        measure: Placeable,
-        layout: Copies | Sharded,
-        *,
-        empty_round: float,
-        task_seconds: float = TASK_SECONDS,
-    ) -> None:
+    def __init__(self, measure: Placeable, layout: Copies | Sharded, *, empty_round: float) -> None:
         self.n_features = measure.n_features
         self._measure = measure
         self._layout = layout
-        self._score_pace = Pace(empty_round, task_seconds)
-        self._best_pace = Pace(empty_round, task_seconds)
+        self._score_pace, self._best_pace = Pace(empty_round), Pace(empty_round)
 
     @property
     def n_at_once(self) -> int:
@@ -143,13 +134,12 @@ class ClusterMeasure:
 class Pace:
     """The work of a subset, in seconds of one thread, learned from batch to batch.
 
-    Only speed depends on it: a batch has the same scores wherever it is scored. The parameters are
-    those of `ClusterMeasure`.
+    Only speed depends on it: a batch has the same scores wherever it is scored. `empty_round` is
+    that of `ClusterMeasure`.
     """
 
-    def __init__(self, empty_round: float, task_seconds: float = TASK_SECONDS) -> None:
+    def __init__(self, empty_round: float) -> None:
         self._empty_round = empty_round
-        self._task_seconds = task_seconds
         self._seconds: float | None = None
 
     @property
@@ -166,9 +156,9 @@ class Pace:
     def n_tasks(self, n_subsets: int, n_threads: int) -> int:
         """Return the number of tasks for a batch."""
         most = min(n_subsets, TASKS_PER_THREAD * n_threads)
-        if self._task_seconds == 0 or self._seconds is None:
+        if self._empty_round == 0 or self._seconds is None:
             return most
-        return max(1, min(most, ceil(n_subsets * self._seconds / self._task_seconds)))
+        return max(1, min(most, ceil(n_subsets * self._seconds / TASK_SECONDS)))
 
     @contextmanager
     def timed(self, n_subsets: int, n_threads: int, *, is_sent: bool = False) -> Iterator[None]:
@@ -186,7 +176,7 @@ def round_seconds(client: Client, n_threads: int) -> float:
     """Return the seconds that a round of tasks without work takes."""
 
     def submit(missing: list[int]) -> Any:
-        return client.map(worker.nothing, missing, pure=False)
+        return client.map(int, missing, pure=False)  # the shortest possible task
 
     laps = []
     for _ in range(EMPTY_ROUNDS):

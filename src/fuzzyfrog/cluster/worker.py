@@ -127,11 +127,6 @@ def best(stamp: str, name: str, bits: Bits) -> Floats:
     return measure.best(unpacked(bits, measure.n_features))
 
 
-def nothing(part: int) -> int:
-    """Return the number of the part: the shortest possible task, to time a round."""
-    return part
-
-
 def _digest() -> str:
     digest = hashlib.sha256()
     for file in sorted(path for pattern in _SOURCES for path in _PACKAGE.glob(pattern)):
