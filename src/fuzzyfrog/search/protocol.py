@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Shape: TypeAlias = int | tuple[int, ...]
 
 RANKINGS = ("lexicographic", "product")
+NONE = -1  # in the place of a feature
 
 
 @dataclass(frozen=True)
@@ -527,11 +528,18 @@ def _mask_or_none(mask: Masks | None, n_features: int) -> Masks:
     return mask
 
 
+def exchanged(subset: Masks, leaving: Integers, coming: Integers) -> Masks:
+    """Return the subset with one feature out and one in, in each row; `NONE` stands for none."""
+    masks = np.repeat(subset[np.newaxis], len(leaving), axis=0)
+    rows = np.arange(len(leaving))
+    masks[rows[leaving != NONE], leaving[leaving != NONE]] = False
+    masks[rows[coming != NONE], coming[coming != NONE]] = True
+    return masks
+
+
 def without_each(subset: Masks, features: Integers) -> Masks:
     """Return the subset without each of some features in turn, bool[n_chosen, n_features]."""
-    subsets = np.repeat(subset[np.newaxis], len(features), axis=0)
-    subsets[np.arange(len(features)), features] = False
-    return subsets
+    return exchanged(subset, features, np.full(len(features), NONE))
 
 
 def cost_of(subsets: Masks, costs: Integers | None) -> Integers:

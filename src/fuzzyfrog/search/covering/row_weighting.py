@@ -14,7 +14,7 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
-from fuzzyfrog.search.protocol import Constraints, Problem, Rows, Stream
+from fuzzyfrog.search.protocol import NONE, Constraints, Problem, Rows, Stream, exchanged
 
 # Weights are whole numbers of this unit of what a row needs. So all sums are whole numbers below
 # 2**53, exact in any order: a walk has the same steps for any number of threads and any BLAS.
@@ -24,7 +24,6 @@ NUMBERS_AT_ONCE = 1_024
 FEW_ROWS = 256
 MOST_CELLS = 2**24  # rows times features, 128 MB; beyond it the rows that matter least are dropped
 AT_ONCE = 2**24  # cells of the masks of exchanges, 16 MB
-NONE = -1  # comes in the place of a feature that is not needed
 STAYS_OUT, STAYS_IN = (3, 3), (1, 3)  # steps in which a feature does not move back, at random
 
 
@@ -56,11 +55,7 @@ class Exchanges:
 
     def masks(self) -> Masks:
         """Return the subsets, bool[n, n_features]."""
-        masks = np.repeat(self.subset[np.newaxis], len(self), axis=0)
-        each, comes = np.arange(len(self)), self.came != NONE
-        masks[each, self.left] = False
-        masks[each[comes], self.came[comes]] = True
-        return masks
+        return exchanged(self.subset, self.left, self.came)
 
     def that(self, are_right: Callable[[Masks], Masks]) -> Exchanges:
         """Return those whose masks pass a test."""

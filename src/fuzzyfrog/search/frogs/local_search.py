@@ -11,6 +11,7 @@ from fuzzyfrog.search.archive import Archive, Ranking
 from fuzzyfrog.search.covering.row_weighting import RowWeighting
 from fuzzyfrog.search.frogs.pond import Pond
 from fuzzyfrog.search.protocol import (
+    NONE,
     Batch,
     Constraints,
     Oracle,
@@ -18,12 +19,12 @@ from fuzzyfrog.search.protocol import (
     Proposal,
     Steps,
     Stream,
+    exchanged,
     overheard,
     packed,
 )
 from fuzzyfrog.search.stepwise import eliminate, grow
 
-KEEP = -1  # no feature
 ALL = -1  # every neighbor was tried
 ACTIVE_MEMBERS = 32  # subsets whose neighbors are tried at the same time
 
@@ -254,13 +255,13 @@ class Explorer:
     def _some_of(self, subset: Masks, key: bytes, quota: int) -> Masks:
         """Return the next neighbors of one subset: drops first, then one newcomer at a time."""
         free = self._constraints.free
-        leaving = np.append(KEEP, free[subset[free]])
-        coming = np.append(KEEP, self._incoming[~subset[self._incoming]])
+        leaving = np.append(NONE, free[subset[free]])
+        coming = np.append(NONE, self._incoming[~subset[self._incoming]])
         n_moves = len(leaving) * len(coming)
         start = self._tried.get(key, 1)  # move 0 is to stay
         moves = np.arange(start, min(start + quota, n_moves))
         self._tried[key] = start + quota if start + quota < n_moves else ALL
-        return _exchanged(subset, leaving[moves % len(leaving)], coming[moves // len(leaving)])
+        return exchanged(subset, leaving[moves % len(leaving)], coming[moves // len(leaving)])
 
     def _promising(self, masks: Masks, score: float) -> Batch:
         """Return those that are allowed and may be as good as the best, with the scores needed."""
@@ -268,15 +269,6 @@ class Explorer:
         bars = self._ranking.needed(costs, np.array(score), np.array(self._archive.cost))
         useful = (bars < np.inf) & self._constraints.has_allowed_size(masks)
         return Batch(masks[useful], at_least=bars[useful])
-
-
-def _exchanged(subset: Masks, leaving: Integers, coming: Integers) -> Masks:
-    """Return the subset with one feature out and one in, in each row; KEEP stands for none."""
-    masks = np.repeat(subset[np.newaxis], len(leaving), axis=0)
-    rows = np.arange(len(leaving))
-    masks[rows[leaving != KEEP], leaving[leaving != KEEP]] = False
-    masks[rows[coming != KEEP], coming[coming != KEEP]] = True
-    return masks
 
 
 class Squeeze:
