@@ -132,10 +132,8 @@ class RowWeighting:
         n_needed = self._n_rows + n_more
         if n_needed > len(self._weights):
             capacity = max(n_needed, min(2 * len(self._weights), most))
-            weights, priority = np.zeros((capacity, n_features)), np.ones(capacity)
-            weights[: self._n_rows] = self._weights[: self._n_rows]
-            priority[: self._n_rows] = self._priority[: self._n_rows]
-            self._weights, self._priority = weights, priority
+            self._weights.resize((capacity, n_features), refcheck=False)  # in place
+            self._priority.resize(capacity, refcheck=False)
 
     def _lacks_of(self, subset: Masks) -> Floats:
         lacks: Floats = UNIT - self._weights[: self._n_rows, subset].sum(axis=1)
