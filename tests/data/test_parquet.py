@@ -154,6 +154,66 @@ def test_a_folder_as_the_source_of_a_reduced_table(folder, tmp_path):
     assert len(lines) == N + 1
 
 
+def columns_at_once(monkeypatch, n_cells):
+    """Let few cells be many, so that a small row group is as tall as a large one."""
+    monkeypatch.setattr("fuzzyfrog.data.formats.parquet.LEAST_COLUMNS", 2)
+    monkeypatch.setattr("fuzzyfrog.data.formats.parquet.BLOCK_CELLS", n_cells)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", n_cells)
+
+
+@pytest.mark.parametrize("limit", ["1GB", "0"])  # in memory by columns, on disk by rows
+@pytest.mark.parametrize("ignore", [[], ["count"]])
+def test_tall_row_groups_are_read_a_few_columns_at_a_time(
+    tmp_path, same, monkeypatch, limit, ignore
+):
+    columns_at_once(monkeypatch, 100)
+    monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", limit)
+    names = pa.array([f"row {k}" for k in range(N)])
+    pq.write_table(LONG.append_column("name", names), tmp_path / "x.parquet", row_group_size=100)
+    read, of_columns = [], pq.ParquetFile.read_row_group
+
+    def read_row_group(self, group, columns):
+        read.append((group, columns))
+        return of_columns(self, group, columns)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", read_row_group)
+    data = read_table(tmp_path / "x.parquet", "class", row_labels="name", ignore=ignore)
+    expected = make_dataset(LONG.drop(["class", *ignore]), LONG["class"])
+    same(data, expected)
+    assert data.categories == expected.categories
+    assert data.rows == tuple(names.to_pylist())
+    last = [["kind"]] if ignore else [["count", "kind"]]
+    stripes = [["size", "code"], *last]
+    stripes[-1] += ["class", "name"]
+    in_memory = [(group, some) for group in range(2) for some in stripes]
+    assert read == (in_memory if limit == "1GB" else [])
+
+
+def test_small_row_groups_are_read_together(tmp_path, same, monkeypatch):
+    columns_at_once(monkeypatch, 100)
+    pq.write_table(LONG, tmp_path / "x.parquet", row_group_size=25)
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", None)
+    same(
+        read_table(tmp_path / "x.parquet", "class"),
+        make_dataset(LONG.drop(["class"]), LONG["class"]),
+    )
+
+
+def test_errors_of_tall_row_groups(tmp_path, monkeypatch):
+    columns_at_once(monkeypatch, 100)
+    path = tmp_path / "x.parquet"
+    values = {name: np.ones(N) for name in "abcd"}
+    values["d"][7] = values["a"][150] = -np.inf
+    pq.write_table(pa.table({**values, "y": LONG["class"]}), path)
+    with pytest.raises(DataError, match=r"x\.parquet: X must .* -inf in feature 'd' of sample 7\."):
+        read_table(path, "y")
+    cut = path.read_bytes()
+    first = pq.ParquetFile(path).metadata.row_group(0).column(3).data_page_offset
+    path.write_bytes(cut[:first] + b"\xff" * 40 + cut[first + 40 :])
+    with pytest.raises(DataError, match=r"^x\.parquet: the file must be Parquet, got something"):
+        read_table(path, "y")
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_any_type_of_text_in_features_and_target(tmp_path, kind):
     path = tmp_path / "t.parquet"

@@ -95,7 +95,7 @@ def is_arrow_text(part: Series) -> bool:
 def distinct_texts(part: Series) -> tuple[NDArray[Any], list[Any]]:
     """Return the place of each cell of such a column among the distinct ones, and these."""
     # Arrow finds no gaps in a view of strings.
-    return distinct(part.to_native().combine_chunks().cast("large_string"))
+    return distinct(part.to_native().cast("large_string").combine_chunks())
 
 
 def days_since_1970(dates: Series) -> Floats:

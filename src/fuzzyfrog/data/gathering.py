@@ -36,6 +36,7 @@ from fuzzyfrog.errors import DataError
 BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
 MOST_SENTENCES = 3  # with the same advice; if there are more, they become one
 LEAST_FRAME_ROWS = 1000  # below, the call for each column of a frame costs more than its cells
+ROWS_IN_CACHE = 1024  # of some columns that are written next to each other
 
 
 @dataclass(frozen=True)
@@ -106,23 +107,33 @@ class Gathering:
     ) -> None:
         self._features = features
         self._names = [feature.name for feature in features]
-        self._columns = columns
+        self._columns = list(columns)
         self._table = GrowingTable(len(features), n_rows)
+        self._values, self._n_filled = np.empty((0, 0)), 0  # rows of which some columns are missing
         self._warnings: tuple[str, ...] = ()
         self._infinite: DataError | None = None  # about the first cell, unless text follows it
 
     def add(self, part: Part) -> None:
-        """Take the next rows: an array, a frame or cells with one column per feature."""
+        """Take the next rows: an array, a frame or cells with one column per feature.
+
+        Frames with fewer columns are parts of the same rows, until these are complete.
+        """
         if isinstance(part, Cells):
             self._table.append(self._cells(part))
-            return
-        is_array = isinstance(part, np.ndarray)
-        n_rows = max(rows_at_once(len(self._names)), 1 if is_array else LEAST_FRAME_ROWS)
-        for first in range(0, len(part), n_rows):
-            block = part[first : first + n_rows]
-            values = self._array(block) if isinstance(block, np.ndarray) else self._frame(block)
-            check_finite(values, self._names, first_sample=self._table.n_rows)
-            self._table.append(values)
+        elif isinstance(part, np.ndarray):
+            n_rows = rows_at_once(len(self._names))
+            for first in range(0, len(part), n_rows):
+                self._append(self._array(part[first : first + n_rows]))
+        elif part.shape[1] < len(self._names):
+            self._frame(part)
+        else:
+            n_rows = max(rows_at_once(len(self._names)), LEAST_FRAME_ROWS)
+            for first in range(0, len(part), n_rows):
+                self._frame(part[first : first + n_rows])
+
+    def _append(self, values: Floats) -> None:
+        check_finite(values, self._names, first_sample=self._table.n_rows)
+        self._table.append(values)
 
     def finish(self, least: int, file: str = "") -> Content:
         """Return the content of the whole table, which must have at least some rows."""
@@ -133,13 +144,14 @@ class Gathering:
         return _decoded(self._table, columns, self._names, self._warnings, file)
 
     def _cells(self, part: Cells) -> Floats:
-        values = np.empty((len(part.lines), len(self._names)))
-        for place, (cells, column) in enumerate(zip(part.columns, self._columns, strict=True)):
+        values, found = np.empty((len(part.lines), len(self._names))), []
+        for cells, column in zip(part.columns, self._columns, strict=True):
             try:
-                values[:, place] = column.add(cells)
+                found.append(column.add(cells))
             except BadCellError as error:
                 line = f"line {part.lines[error.position]}"
                 raise DataError(line, *error.reason) from None
+        _fill(values, found)
         infinite = np.isinf(values)
         if self._infinite is None and infinite.any():
             row, place = np.argwhere(infinite)[0]
@@ -152,21 +164,20 @@ class Gathering:
             )
         return values
 
-    def _frame(self, block: nw.DataFrame[Any]) -> Floats:
-        all_series = [_dense(one) for one in cast(Iterator[Series], block.iter_columns())]
-        if not self._columns:
-            self._columns = [
-                DateParts(asked)
-                if has_dates(series) and not asked.categorical
-                else NumberParts(asked)
-                if has_numbers(series) and not asked.categorical
-                else LabelParts(asked)
-                for series, asked in zip(all_series, self._features, strict=True)
-            ]
-        values = self._table.next_rows(len(block))
-        for place, (series, column) in enumerate(zip(all_series, self._columns, strict=True)):
-            values[:, place] = column.add(series)
-        return values
+    def _frame(self, block: nw.DataFrame[Any]) -> None:
+        first = self._n_filled
+        if not first:
+            self._values = self._table.next_rows(len(block))
+        found = []
+        for place, series in enumerate(cast(Iterator[Series], block.iter_columns()), first):
+            series = _dense(series)
+            if place == len(self._columns):
+                self._columns.append(_collector(self._features[place], series))
+            found.append(self._columns[place].add(series))
+        _fill(self._values[:, first:], found)
+        self._n_filled = (first + len(found)) % len(self._names)
+        if not self._n_filled:
+            self._append(self._values)
 
     def _array(self, block: NDArray[Any]) -> Floats:
         has_objects = block.dtype.kind in "OU"
@@ -191,6 +202,21 @@ class Gathering:
             elif is_far[place]:
                 column.note_exact(block[:, place].tolist())
         return values
+
+
+def _collector(asked: Feature, series: Series) -> Collector:
+    """Return what takes the cells of a column of a frame."""
+    if asked.categorical or not (has_dates(series) or has_numbers(series)):
+        return LabelParts(asked)
+    return DateParts(asked) if has_dates(series) else NumberParts(asked)
+
+
+def _fill(values: Floats, columns: Sequence[Floats]) -> None:
+    """Write columns next to each other, a few rows at a time, which stay in the cache."""
+    for first in range(0, len(values), ROWS_IN_CACHE):
+        rows = slice(first, first + ROWS_IN_CACHE)
+        for place, column in enumerate(columns):
+            values[rows, place] = column[rows]
 
 
 def rows_at_once(n_columns: int) -> int:

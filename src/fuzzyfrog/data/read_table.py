@@ -282,6 +282,8 @@ def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
         for rows in source.parts(layout, columns):
             with _named(source):
                 features.add(rows.features)
+                if rows.target is None:
+                    continue
                 if isinstance(rows.target, nw.Series | np.ndarray):
                     target.add(rows.target)
                 else:

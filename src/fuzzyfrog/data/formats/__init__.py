@@ -64,7 +64,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a file: the features, the target, and what names them (None: nothing does)."""
+    """Some rows of a file: the features, the target, and what names them (None: nothing does).
+
+    Without a target, the features are only some columns, and those of the next ones belong to them.
+    """
 
     features: Any
     target: Any
