@@ -214,6 +214,30 @@ def test_errors_of_tall_row_groups(tmp_path, monkeypatch):
         read_table(path, "y")
 
 
+def test_a_target_of_text_is_only_text(tmp_path):
+    path = tmp_path / "x.parquet"
+    codes = ["NA", "007", "7", "", " 7", "?"]
+    pq.write_table(pa.table({"a": [0.5, 1, 2, 3, 4, 5, 6], "y": [*codes, None]}), path)
+    with pytest.warns(UserWarning, match=r"x\.parquet: 1 row without a target left out\.$"):
+        dataset = read_table(path, "y")
+    assert dataset.classes == ("", " 7", "007", "7", "?", "NA")
+    assert dataset.target.tolist() == [5, 2, 3, 0, 1, 4]
+    with pytest.raises(DataError, match="a numeric target must hold numbers, got 'NA'"):
+        read_table(path, "y", target_kind="numeric")
+
+
+def test_a_target_of_text_in_one_file_and_of_numbers_in_another(tmp_path):
+    for name, y in {"1.parquet": ["p", "q"], "2.parquet": [1, 2], "3.parquet": ["p", None]}.items():
+        pq.write_table(pa.table({"a": [1.5, 2.5], "y": y}), tmp_path / name)
+    with pytest.raises(DataError, match="class labels must all be of one type, got 'p', 1"):
+        read_table(tmp_path, "y")
+    pq.write_table(pa.table({"a": [1.5, 2.5], "y": ["q", "r"]}), tmp_path / "2.parquet")
+    with pytest.warns(UserWarning, match="1 row without a target"):
+        dataset = read_table(tmp_path, "y", max_missing=0)
+    assert dataset.classes == ("p", "q", "r")
+    assert dataset.target.tolist() == [0, 1, 1, 2, 0]
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_any_type_of_text_in_features_and_target(tmp_path, kind):
     path = tmp_path / "t.parquet"

@@ -121,3 +121,24 @@ def test_a_column_vector_is_taken_with_a_warning(y):
         codes, classes = encode_target(y, 3, "auto")
     assert codes.tolist() == [0, 1, 0]
     assert classes == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "make", [pd.Series, pl.Series, pa.array], ids=["pandas", "polars", "arrow"]
+)
+@pytest.mark.parametrize("numbers", [[3, 1, 3], [0.5, 2.0, 0.5], [2.0, 1.0, 2.0]])
+def test_numbers_of_a_column_are_those_of_its_list(make, numbers):
+    y = (
+        pa.chunked_array([make(numbers[:1]), make(numbers[1:])])
+        if make is pa.array
+        else make(numbers)
+    )
+    found, classes = encode_target(y, 3, "auto")
+    expected, names = encode_target(numbers, 3, "auto")
+    assert found.tolist() == expected.tolist()
+    assert found.dtype == expected.dtype
+    assert classes == names
+    assert [type(one) for one in classes or ()] == [type(one) for one in names or ()]
+    holed = pd.Series([*numbers, None], dtype="Int64" if type(numbers[0]) is int else "Float64")
+    with pytest.raises(DataError, match="y must not be missing"):
+        encode_target(holed, 4, "auto")

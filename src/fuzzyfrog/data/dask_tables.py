@@ -47,7 +47,7 @@ class DaskTable:
         yield from _computed(_in_rows(self.native) if is_array else self.native)
 
 
-def dask_labels(y: Any) -> NDArray[Any]:
+def dask_labels(y: Any) -> Any:
     """Return a Dask target as one array in memory."""
     _check_collection(y, "y")
     if y.ndim == 2 and y.shape[1] == 1:

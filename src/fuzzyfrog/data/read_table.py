@@ -374,7 +374,7 @@ def _left_out(file: str, missing: FileLabels, n_rows: int) -> str:
     """Return the note on rows that have no target, with what they have instead."""
     rows = f"{file}: {count(n_rows, 'row')} without a target left out"
     texts = set(missing.texts.to_pylist()) if isinstance(missing, TextLabels) else set()
-    words = " or ".join(map(shown, sorted(texts - NO_LABEL)))
+    words = " or ".join(map(shown, sorted(texts - NO_LABEL - {None})))
     if not words:
         return f"{rows}."
     way_out = Setting("target_kind", "class")
@@ -416,6 +416,8 @@ def _encoded(
     labels: TextLabels, target_kind: str, decimal: str, least: int
 ) -> tuple[Target, tuple[str, ...]]:
     """Return a target of text as numbers if it is meant as these, else as classes, and a note."""
+    if not labels.may_be_numbers:
+        return _classes(labels, least, target_kind), ()
     if target_kind == "class" or (target_kind == "auto" and labels.are_in(MISSING).any()):
         return _classes(labels, least), ()
     try:
@@ -445,8 +447,8 @@ def _encoded(
     return _classes(labels, least), ()
 
 
-def _classes(labels: TextLabels, least: int) -> Target:
-    codes, classes = encode_target(labels.texts.to_pylist(), None, "class", least)
+def _classes(labels: TextLabels, least: int, kind: str = "class") -> Target:
+    codes, classes = encode_target(labels.texts.to_pylist(), None, kind, least)
     return codes[labels.codes], classes
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.data.cells import are_texts, first_padded, is_missing, read_texts
 from fuzzyfrog.data.columns import distinct_texts, is_arrow_text
+from fuzzyfrog.data.texts import TextLabels
 from fuzzyfrog.errors import DataError, ParameterError
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
@@ -317,6 +318,8 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 
 def _from_series(series: nw.Series[Any]) -> NDArray[Any]:
+    if series.dtype in (nw.Int64, nw.Float64) and not series.null_count():
+        return np.array(series.to_numpy())
     if is_arrow_text(series):
         places, texts = distinct_texts(series)
         return np.asarray(_from_list(texts)[places])
@@ -352,25 +355,34 @@ class TargetParts:
     """Collects the parts of a target."""
 
     def __init__(self) -> None:
-        self._parts: list[NDArray[Any]] = []
+        self._parts: list[tuple[bool, NDArray[Any]]] = []  # whether they are places in _codes
+        self._codes: dict[Any, int] = {}
         self._texts: dict[str, str] = {}
 
     def add(self, part: object) -> None:
         """Keep a part."""
-        places: Any = slice(None)
         if isinstance(part, nw.Series) and is_arrow_text(part):
             places, texts = distinct_texts(part)
-            labels = _from_list(texts)
-        else:
-            labels = flat_labels(part).copy()  # a view would keep the whole table alive
+            codes = [self._codes.setdefault(one, len(self._codes)) for one in texts]
+            self._parts.append((True, np.array(codes, np.int32)[places]))
+            return
+        labels = flat_labels(part).copy()  # a view would keep the whole table alive
         if labels.dtype == object:
             # Equal texts share one object, so a long table keeps few of them.
             shared = self._texts.setdefault
             labels[:] = [shared(one, one) if type(one) is str else one for one in labels.tolist()]
-        self._parts.append(labels[places])
+        self._parts.append((False, labels))
 
-    def finish(self) -> NDArray[Any]:
-        """Return the whole target, as `flat_labels` would."""
-        if len({part.dtype.kind for part in self._parts}) > 1:
-            self._parts = [part.astype(object) for part in self._parts]
-        return np.concatenate(self._parts) if self._parts else np.empty(0)
+    def finish(self) -> NDArray[Any] | TextLabels:
+        """Return the whole target: the labels of an Arrow column of text, else an array.
+
+        The array is as `flat_labels` would return it.
+        """
+        if self._parts and all(is_coded for is_coded, _ in self._parts):
+            codes = np.concatenate([codes for _, codes in self._parts])
+            return TextLabels.of_distinct(codes, list(self._codes))
+        texts = _from_list(list(self._codes))
+        parts = [texts[part] if is_coded else part for is_coded, part in self._parts]
+        if len({part.dtype.kind for part in parts}) > 1:
+            parts = [part.astype(object) for part in parts]
+        return np.concatenate(parts) if parts else np.empty(0)

@@ -247,10 +247,21 @@ def _is_read_with_commas(values: Labels) -> bool:
 
 @dataclass(frozen=True)
 class TextLabels:
-    """The target of a text file: the place of each sample's label in `texts`, an Arrow array."""
+    """A target of text: the place of each sample's label in `texts`, an Arrow array.
+
+    In a file without types, `may_be_numbers`, and no label is missing.
+    """
 
     codes: NDArray[Any]
     texts: Any
+    may_be_numbers: bool = True
+
+    @classmethod
+    def of_distinct(cls, codes: NDArray[Any], texts: Sequence[str | None]) -> TextLabels:
+        """Return the labels of a column whose type is text; a missing one is None."""
+        import pyarrow as pa
+
+        return cls(codes, pa.array(texts, pa.string()), may_be_numbers=False)
 
     @classmethod
     def of(cls, parts: Sequence[Any]) -> TextLabels:
@@ -274,15 +285,15 @@ class TextLabels:
     def __getitem__(self, samples: Masks) -> TextLabels:
         """Return the labels of some samples, and of these labels only those that they have."""
         present, codes = np.unique(self.codes[samples], return_inverse=True)
-        return TextLabels(codes, self.texts.take(present))
+        return replace(self, codes=codes, texts=self.texts.take(present))
 
     def are_in(self, texts: frozenset[str]) -> Masks:
-        """Return which samples have one of some labels."""
+        """Return which samples have one of some labels, or none."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        is_one = pc.is_in(self.texts, pa.array(sorted(texts), pa.string())).to_numpy(False)
-        return np.asarray(is_one[self.codes], np.bool_)
+        is_one = pc.is_in(self.texts, pa.array([*sorted(texts), None], pa.string()))
+        return np.asarray(is_one.to_numpy(False)[self.codes], np.bool_)
 
     def merged(self, places: NDArray[np.intp]) -> TextLabels:
         """Return the labels with another place in `texts` for each of these."""

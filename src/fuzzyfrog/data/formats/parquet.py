@@ -45,6 +45,7 @@ class ParquetTable(Source):
     files: Mapping[Path, FileStamp]
     names: list[str]
     n_rows: int
+    gaps = frozenset()
 
     @classmethod
     def of(cls, path: Path) -> ParquetTable:
