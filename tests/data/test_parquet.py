@@ -159,6 +159,7 @@ def columns_at_once(monkeypatch, n_cells):
     monkeypatch.setattr("fuzzyfrog.data.formats.parquet.LEAST_COLUMNS", 2)
     monkeypatch.setattr("fuzzyfrog.data.formats.parquet.BLOCK_CELLS", n_cells)
     monkeypatch.setattr("fuzzyfrog.data.gathering.BLOCK_CELLS", n_cells)
+    monkeypatch.setattr("fuzzyfrog.data.gathering.ROWS_IN_CACHE", 64)
 
 
 @pytest.mark.parametrize("limit", ["1GB", "0"])  # in memory by columns, on disk by rows
@@ -207,6 +208,10 @@ def test_errors_of_tall_row_groups(tmp_path, monkeypatch):
     pq.write_table(pa.table({**values, "y": LONG["class"]}), path)
     with pytest.raises(DataError, match=r"x\.parquet: X must .* -inf in feature 'd' of sample 7\."):
         read_table(path, "y")
+    texts = pa.array([b"\xff"] * N).view(pa.string())
+    pq.write_table(pa.table({**values, "text": texts, "y": LONG["class"]}), path)
+    with pytest.raises(DataError, match=r"^x\.parquet: the file must be Parquet, .* UTF8"):
+        read_table(path, "y")
     cut = path.read_bytes()
     first = pq.ParquetFile(path).metadata.row_group(0).column(3).data_page_offset
     path.write_bytes(cut[:first] + b"\xff" * 40 + cut[first + 40 :])
@@ -249,3 +254,9 @@ def test_any_type_of_text_in_features_and_target(tmp_path, kind):
     assert dataset.categories[0] == ("x", "y", "z")
     assert dataset.classes == ("p", "q")
     assert dataset.target.tolist() == [0, 1, 1, 0]
+
+
+def test_whole_numbers_in_a_target_with_gaps_stay_whole(tmp_path):
+    pq.write_table(pa.table({"a": [0.5, 1, 2], "y": [1, 2, None]}), tmp_path / "x.parquet")
+    with pytest.warns(UserWarning, match="1 row without a target"):
+        assert repr(read_table(tmp_path / "x.parquet", "y").classes) == "(1, 2)"
