@@ -51,8 +51,14 @@ def test_fractions_make_a_numeric_target(y):
 @pytest.mark.parametrize(
     ("numbers", "is_numeric"),
     [
-        (np.arange(20), False),
-        (np.arange(21), True),
+        (np.arange(5), False),
+        (np.arange(6), True),
+        (np.repeat([7, 8, 9, 11, 14, 15, 18, 20, 28, 37, 42], 2), True),  # losses of ammonia
+        (np.repeat(np.arange(17), np.maximum(250 // 3 ** np.arange(17), 1)), True),  # visits
+        (np.repeat(np.arange(9), [60, 40, 30, 20, 9, 5, 4, 3, 2]), False),  # a third is rare
+        (np.repeat(np.arange(9), [60, 40, 30, 20, 9, 4, 4, 3, 2]), True),
+        (np.repeat(np.arange(20), 5), False),
+        (np.repeat(np.arange(21), 5), True),
         (np.arange(8645) * 7919 % 585, False),  # counts its classes, 14 samples each
         (np.arange(8645) * 7919 % 585 + 2, True),
         (np.arange(8645) * 7919 % 585 * 2, True),

@@ -58,8 +58,7 @@ class BoostedSelector(TableSelector):
         Features whose values are only equal or different. The default, "from_dtype", takes
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
-        How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones and more than a tenth of the samples.
+        How to read `y`, as for :class:`SoftSelector`.
     certify : bool, default=False
         Whether to prove how few features reach the fuzzy-rough dependency of the selected ones
         (with the default settings of :class:`ReductSelector`). It does not change the

@@ -70,7 +70,7 @@ class ReadingOptions:
         "auto",
         "KIND",
         "The kind of target: class, numeric or auto, which treats numbers with a "
-        "fractional part, and many different whole numbers, as numeric.",
+        "fractional part, and many different or rare whole numbers, as numeric.",
         READING,
     )
     dates: Literal["keep", "parts"] = option_field(

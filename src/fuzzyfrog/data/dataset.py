@@ -218,7 +218,8 @@ def make_dataset(
     target : {"auto", "class", "numeric"}
         "auto" treats numbers as a numeric target if any has a fractional part, or if there are more
         than 20 different ones that do not look like codes (consecutive from 0 or 1, all of them
-        frequent), and everything else as class labels.
+        frequent), or more than five of which over a third are in fewer than five samples, and
+        everything else as class labels.
     feature_names : sequence of str, optional
         Names to use; by default those of the frame, or "x0", "x1", ... where there are none.
     target_name : str

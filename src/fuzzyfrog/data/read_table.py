@@ -107,7 +107,8 @@ def read_table(
     target_kind : {"auto", "class", "numeric"}
         "auto" treats numbers as a numeric target if any has a fractional part, or if there are more
         than 20 different ones that do not look like codes (consecutive from 0 or 1, all of them
-        frequent), and everything else as class labels.
+        frequent), or more than five of which over a third are in fewer than five samples, and
+        everything else as class labels.
     ignore : sequence of str
         Columns to leave out, such as an ID.
     categorical : sequence of str

@@ -19,6 +19,8 @@ Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashabl
 KINDS = ("auto", "class", "numeric")
 MOST_CLASSES = 20  # that whole numbers may be, unless they count the classes from 0 or 1
 FEWEST_OF_A_CODE = 10  # samples of every class that such a number stands for
+MOST_RARE_CLASSES = 5  # that whole numbers may be if more than a third of them are rare
+RARE = 5  # samples, fewer than that
 _PLAIN = "biuf"  # dtypes of numbers and booleans, which are known without a look at each label
 
 
@@ -29,17 +31,16 @@ def check_target_kind(kind: object, argument: str) -> None:
             argument,
             f"be one of {listed(KINDS)}",
             shown(kind),
-            "'auto' treats numbers with a fractional part, and many different whole numbers, as "
-            "numeric, all else as classes.",
+            "'auto' treats numbers with a fractional part, and many different or rare whole "
+            "numbers, as numeric, all else as classes.",
         )
 
 
 def encode_target(y: object, n_samples: int | None, kind: str, least: int = 2) -> Target:
     """Return the codes and the sorted classes of `y`, or its numbers and None.
 
-    "auto" treats numbers as numeric if any has a fractional part, or if there are too many
-    different ones to be classes. `n_samples` is None if it is not known yet; `least` is the lowest
-    number of different targets.
+    "auto" treats numbers as numeric if any has a fractional part, or if they are quantities.
+    `n_samples` is None if it is not known yet; `least` is the lowest number of different targets.
     """
     labels = flat_labels(y)
     if n_samples is not None:
@@ -61,15 +62,18 @@ def check_same_length(n_samples: int, n_labels: int) -> None:
 
 
 def are_quantities(labels: NDArray[Any]) -> bool:
-    """Whether numbers are too many different ones to be labels of classes.
+    """Whether numbers are too many different ones, or too rare, to be labels of classes.
 
-    More than 20 are, unless they look like codes: consecutive from 0 or 1, each of them in ten
-    samples or more, and in at least half as many as the average.
+    More than five are if more than a third of them are in fewer than five samples. More than 20
+    are, unless they look like codes: consecutive from 0 or 1, each of them in ten samples or more,
+    and in at least half as many as the average.
     """
     if labels.dtype.kind not in "iuf":
         return False
     # As numbers; large labels may be equal.
     values, counts = np.unique(labels.astype(np.float64), return_counts=True)
+    if len(values) > MOST_RARE_CLASSES and 3 * np.count_nonzero(counts < RARE) > len(values):
+        return True
     if len(values) <= MOST_CLASSES:
         return False
     is_consecutive = values[0] in (0, 1) and bool((np.diff(values) == 1).all())

@@ -84,8 +84,9 @@ def enumerate_reducts(
         or raises an error.
     target : {"auto", "class", "numeric"}, default="auto"
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
-        each in at least ten samples and half as many as the average.
+        if there are more than 20 different ones, unless they are codes (consecutive from 0 or 1,
+        each in at least ten samples and half as many as the average), or more than five of which
+        over a third are in fewer than five samples.
     must_include : list of names or indices, mask, or None, default=None
         Features that every reduct has, even those it could do without.
     exclude : list of names or indices, mask, or None, default=None

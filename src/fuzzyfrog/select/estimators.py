@@ -46,8 +46,9 @@ class SoftSelector(Selector):
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
-        each in at least ten samples and half as many as the average.
+        if there are more than 20 different ones, unless they are codes (consecutive from 0 or 1,
+        each in at least ten samples and half as many as the average), or more than five of which
+        over a third are in fewer than five samples.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
@@ -225,8 +226,9 @@ class ReductSelector(Selector):
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
-        each in at least ten samples and half as many as the average.
+        if there are more than 20 different ones, unless they are codes (consecutive from 0 or 1,
+        each in at least ten samples and half as many as the average), or more than five of which
+        over a third are in fewer than five samples.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
@@ -437,8 +439,9 @@ class FeatureSelector(Selector):
         columns of text and categories.
     target : {"auto", "class", "numeric"}, default="auto"
         How to read `y`; "auto" takes numbers with a fractional part as numeric, and whole numbers
-        if there are more than 20 different ones, unless they are codes: consecutive from 0 or 1,
-        each in at least ten samples and half as many as the average.
+        if there are more than 20 different ones, unless they are codes (consecutive from 0 or 1,
+        each in at least ten samples and half as many as the average), or more than five of which
+        over a third are in fewer than five samples.
     max_seconds : float or None, default=None
         Time limit for everything after the data is read. The best subset so far is selected. The
         core and the explanations of the result get a tenth of it plus 3 seconds, and are left
