@@ -440,6 +440,10 @@ def test_the_first_line_says_how_the_target_is_read(wine_result):
     assert words_of(asked).table() == start
     mpg = replace(bikers, is_whole=False)
     assert words_of(replace(counted, table=replace(counted.table, target=mpg))).table() == start
+    edema = replace(bikers, n_values=3, is_whole=False)  # 0, 0.5 and 1
+    grades = replace(counted, table=replace(counted.table, target=edema))
+    assert words_of(grades).table() == f"{start}, 3 different values{hint}"
+    assert words_of(replace(grades, command=asked.command)).table() == start
 
 
 def test_why_there_is_no_core(wine_result):

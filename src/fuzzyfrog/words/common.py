@@ -20,6 +20,7 @@ NAMED_BY = {
     "row": "Samples are named by their rows in the sheet.",
     "label": "Samples are named by their labels in the table.",
 }
+MOST_FRACTIONS = 5  # different values of a target, some with a fractional part, may be classes
 WHOLE = re.compile(r"-?[0-9]+(\.0*)?")
 
 
@@ -225,10 +226,12 @@ class Words(Doubts):
         if not self.is_numeric:
             return f"{size}, {self._classes()}"
         quantity = f"{size}; {target.name}: a quantity"
-        if not target.is_whole or "--target-kind" in (self.result.command or ""):
+        is_sure = not target.is_whole and target.n_values > MOST_FRACTIONS
+        if is_sure or "--target-kind" in (self.result.command or ""):
             return quantity
+        values = "whole numbers" if target.is_whole else "values"
         hint = self.option("", "; --target-kind class if these are classes")
-        return f"{quantity}, {target.n_values:,} different whole numbers{hint}"
+        return f"{quantity}, {target.n_values:,} different {values}{hint}"
 
     def _classes(self) -> str:
         """Return the number of classes, with a hint if they may be amounts."""
