@@ -35,6 +35,9 @@ _POINTED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _BELOW_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}")
 _SWAPPED = str.maketrans(",.", ".,")
 _PADDED = re.compile(r"0\d\d+")
+_CODE = re.compile(r"0\d\d+|\d+[A-Z]")
+# Next to more than digits, and too few or too many of them behind it to mark thousands.
+_DECIMAL_POINT = re.compile(r"(?=.*[^\d.+-])[^.,]*\d\.(?!\d{3}(?!\d))\d+[^\d.,]*")
 
 # Numbers as people write them:
 MOST_STRAYS = 3, 0.2  # texts that are probably typing errors: a number, or a share of all texts
@@ -315,6 +318,8 @@ def read_texts(
     numbers = [one for one in found if one is not None]
     if not numbers:
         return TextNumbers()
+    if _are_codes(numbers):
+        return TextNumbers()
     doubt = _doubt_of(numbers, decimal, separator)
     if others:
         is_slip = not doubt and len(numbers) >= FEWEST_NUMBERS
@@ -338,7 +343,8 @@ def _parsed(text: str, decimal: str) -> _Number | None:
     plain = text.strip()
     in_brackets = plain.startswith("(") and plain.endswith(")")  # negative in accounts
     bare = plain[1:-1].strip() if in_brackets else plain
-    match = _TEXT.fullmatch(bare.translate(_SWAPPED) if decimal == "," else bare)
+    has_commas = decimal == "," and not _DECIMAL_POINT.fullmatch(bare)
+    match = _TEXT.fullmatch(bare.translate(_SWAPPED) if has_commas else bare)
     if match is None or sum(map(bool, (match["sign"], match["inner"], in_brackets))) > 1:
         return None
     after = match["after"] or ""
@@ -368,12 +374,25 @@ def _is_unit(after: str) -> bool:
     return all(part in UNITS for part in name.split("/")) and name.count("/") <= 1
 
 
-def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -> str:
-    """Return why numbers that can be read one by one cannot be read together, or nothing."""
+def _by_affix(numbers: Sequence[_Number]) -> dict[str, _Number]:
+    """Return the first number with each currency or unit, or without one."""
     affixes: dict[str, _Number] = {}
     for one in numbers:
         if one.affix or one.value != 0:  # a zero needs no unit
             affixes.setdefault(one.affix, one)
+    return affixes
+
+
+def _are_codes(numbers: Sequence[_Number]) -> bool:
+    """Whether what looks like different units are codes, such as "001" and "136A"."""
+    is_whole = not any(one.n_decimals for one in numbers)
+    has_code = is_whole and any(_CODE.fullmatch(one.text) for one in numbers)
+    return has_code and len(_by_affix(numbers)) > 1
+
+
+def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -> str:
+    """Return why numbers that can be read one by one cannot be read together, or nothing."""
+    affixes = _by_affix(numbers)
     if len(affixes) > 1:
         return f"numbers in different units, such as {_first_of(affixes.values())}"
     bounds = [one for one in numbers if one.is_bound]
