@@ -57,6 +57,22 @@ def test_nearly_another_value_in_every_sample(n_values, n_samples):
     assert "nearly like an ID. To leave" in sentence
 
 
+@pytest.mark.parametrize("n_samples", [60, 70])
+def test_numbers_among_which_some_have_a_unit_are_no_id(n_samples):
+    weights = [f"{70 + k / 10}" if k % 3 else f"{70 + k // 10},{k % 10} kg" for k in range(60)]
+    (sentence,) = told((weights * 2)[:n_samples])
+    cells = "'70,0 kg', '70,3 kg', '70,6 kg' and 17 more"
+    assert f"'a' holds numbers except {cells}, so it has 60 different labels" in sentence
+    assert ". Write plain numbers in these cells, or empty them. To leave" in sentence
+    assert "ID" not in sentence
+
+
+@pytest.mark.parametrize("form", ["{}", "{:04}", "C{:.1f}", "{}.1.2", "{}, Main Street"])
+def test_codes_and_names_with_digits_are_ids(form):
+    (sentence,) = told([*(form.format(k) for k in range(45)), *"ABCDEFGHIJKLMNO"])
+    assert "has a different value in every sample, like an ID." in sentence
+
+
 @pytest.mark.parametrize(("n_values", "n_samples"), [(19, 20), (20, 40), (3, 100)])
 def test_fewer_values_are_labels(n_values, n_samples):
     assert told(names(n_values, n_samples)) == []

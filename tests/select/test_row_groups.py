@@ -19,7 +19,7 @@ from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.soft_columns import SoftColumns
 from fuzzyfrog.result import Result
-from fuzzyfrog.select.row_groups import connected
+from fuzzyfrog.select.row_groups import connected, named_many
 from naive import soft as naive
 
 
@@ -144,6 +144,16 @@ def test_a_number_within_each_household_makes_no_groups(n_people, is_out):
     assert (found.columns_[0].role == "left out") == is_out
     visits = table.rename(columns={"person_id": "visit_nr"})
     assert SoftSelector().fit(visits, y).columns_[0].role != "left out"
+
+
+@pytest.mark.parametrize(("form", "is_told"), [("{:.2f}", False), ("{:.0f}", True)])
+def test_numbers_with_traces_among_them_do_not_keep_samples_together(form, is_told):
+    rain = [*(form.format(k % 120 * 1.01) for k in range(500)), "T"]
+    table = pd.DataFrame({"rain": rain, "x": np.arange(501.0)})
+    with warnings.catch_warnings(action="ignore"):
+        data = make_dataset(table, np.arange(501) % 2)
+    doubts = [*named_many(data, np.ones(2, np.bool_))]
+    assert ["'rain' may belong together" in doubt for doubt in doubts] == [True] * is_told
 
 
 MAY = "with the same 'Fall' may belong together"

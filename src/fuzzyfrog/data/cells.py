@@ -168,6 +168,19 @@ def all_numbers(texts: Sequence[str], decimal: str = ".") -> bool:
     return True
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a plain number with either decimal mark."""
+    return all_numbers([text]) or all_numbers([text], ",")
+
+
+def are_measurements(texts: Sequence[str]) -> bool:
+    """Whether most texts are numbers in some spelling, a plain one with a fractional part."""
+    n_numbers = sum(any(_parsed(text, mark) for mark in ".,") for text in texts)
+    return 2 * n_numbers > len(texts) and any(
+        ("." in text or "," in text) and is_number(text) for text in texts
+    )
+
+
 class Thousands:
     """Notices numbers whose points may mark thousands: "1.475" next to "800"."""
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
+from fuzzyfrog.common.messages import first_few, shown
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.cells import are_measurements, is_number
 from fuzzyfrog.data.dates import PARTS, holds_dates
 
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
@@ -67,12 +69,30 @@ def doubt_about(dataset: Dataset, feature: int) -> str:
     if not dataset.categorical[feature]:
         return _doubt_of_numbers(column, dataset.feature_names[feature])
     n_values = np.unique(column[~np.isnan(column)]).size
-    if n_values == n_samples:
-        return "has a different value in every sample, like an ID."
-    if n_values >= FEWEST_VALUES and n_values > n_samples / 2:
-        labels = f"{n_values:,} different labels in {n_samples:,} samples"
-        return f"has {labels}, nearly like an ID."
-    return ""
+    is_id = n_values == n_samples
+    if not is_id and (n_values < FEWEST_VALUES or n_values <= n_samples / 2):
+        return ""
+    labels = f"has {n_values:,} different labels in {n_samples:,} samples"
+    others = [shown(one) for one in _some_labels(dataset, feature) if not is_number(one)]
+    if others and holds_measurements(dataset, feature):
+        cells = "Write plain numbers in these cells, or empty them."
+        return f"holds numbers except {first_few(others)}, so it {labels}. {cells}"
+    return (
+        "has a different value in every sample, like an ID."
+        if is_id
+        else f"{labels}, nearly like an ID."
+    )
+
+
+def holds_measurements(dataset: Dataset, feature: int) -> bool:
+    """Whether most labels of a feature are numbers, some of them with a fractional part."""
+    return are_measurements(_some_labels(dataset, feature))
+
+
+def _some_labels(dataset: Dataset, feature: int) -> list[str]:
+    """Return the labels of a feature, some thousand of them if there are more."""
+    labels = (dataset.categories[feature] if dataset.categories else None) or ()
+    return [str(label) for label in labels[:: 1 + len(labels) // HEAD]]
 
 
 def _doubt_of_numbers(column: Floats, name: str) -> str:
@@ -190,7 +210,8 @@ def keeps_together(dataset: Dataset, feature: int) -> bool:
 def has_many_labels(dataset: Dataset, feature: int) -> bool:
     """Whether a feature has a hundred labels or more, with few samples each on average."""
     n_labels = _n_whole(dataset, feature) if dataset.categorical[feature] else 0
-    return n_labels >= MANY_LABELS and dataset.n_samples <= MOST_EACH * n_labels
+    has_many = n_labels >= MANY_LABELS and dataset.n_samples <= MOST_EACH * n_labels
+    return has_many and not holds_measurements(dataset, feature)
 
 
 def may_keep_together(dataset: Dataset, feature: int) -> bool:
