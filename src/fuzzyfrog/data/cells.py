@@ -173,10 +173,14 @@ def is_number(text: str) -> bool:
     return all_numbers([text]) or all_numbers([text], ",")
 
 
+def looks_like_number(text: str) -> bool:
+    """Whether a text is a number in some spelling, with either decimal mark."""
+    return any(_parsed(text, mark) is not None for mark in ".,")
+
+
 def are_measurements(texts: Sequence[str]) -> bool:
     """Whether most texts are numbers in some spelling, a plain one with a fractional part."""
-    n_numbers = sum(any(_parsed(text, mark) for mark in ".,") for text in texts)
-    return 2 * n_numbers > len(texts) and any(
+    return 2 * sum(map(looks_like_number, texts)) > len(texts) and any(
         ("." in text or "," in text) and is_number(text) for text in texts
     )
 

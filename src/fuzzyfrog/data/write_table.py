@@ -41,7 +41,7 @@ def check_reduced_name(path: Path) -> None:
 def write_reduced(dataset: Dataset, columns: Sequence[str], path: Path, source: CellSource) -> None:
     """Write some columns of a table, the names of its rows and its target, in its order.
 
-    All rows of the file are written, also those that were left out when it was read. Cells are
+    All samples of the file are written, also those that were left out when it was read. Cells are
     copied character by character, and a CSV file keeps the separator and encoding of its source. In
     a Parquet file or a workbook that comes from another format, numeric features become numbers. Of
     a date whose parts are features, the date itself is written. Without a source file the cells are

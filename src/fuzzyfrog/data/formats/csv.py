@@ -37,6 +37,7 @@ from fuzzyfrog.data.formats import (
     stamp,
     text_lines,
 )
+from fuzzyfrog.data.formats.extra_rows import note_on_totals, note_on_units
 from fuzzyfrog.data.gathering import Cells
 from fuzzyfrog.data.texts import Dialect, TextColumn, as_text
 from fuzzyfrog.errors import DataError
@@ -73,15 +74,39 @@ class TextTable(Source):
         """Yield all columns of each block of rows; `columns` are the collectors of some."""
         raise NotImplementedError
 
+    def samples(self, columns: Mapping[int, TextColumn]) -> Iterator[Cells]:
+        """Yield the blocks without a first row of units and a last row of totals."""
+        held: Cells | None = None  # a block that may be the last
+        for block in self.blocks(columns):
+            if held is not None:
+                yield held
+                held = block
+            elif note := note_on_units(block.columns):
+                held = self._without(block, 0, note)
+            else:
+                held = block
+        if held is not None and len(held.lines) and (note := note_on_totals(held.columns)):
+            held = self._without(held, -1, note)
+        if held is not None and len(held.lines):
+            yield held
+
+    def _without(self, block: Cells, row: int, note: str) -> Cells:
+        """Return a block without its first or its last row, and note why."""
+        note = f"{self.path.name}: {self.row_word} {block.lines[row]} {note}"
+        if note not in self.notes:  # a file may be read twice
+            self.notes = (*self.notes, note)
+        rest = slice(1, None) if row == 0 else slice(row)
+        return Cells([column[rest] for column in block.columns], block.lines[rest])
+
     def parts(self, layout: Layout, columns: Sequence[TextColumn]) -> Iterator[Rows]:
         """Yield the features, the target and the names of each block of rows."""
-        for block in self.blocks(dict(zip(layout.features, columns, strict=True))):
+        for block in self.samples(dict(zip(layout.features, columns, strict=True))):
             yield self.rows(block, layout, as_text(block.columns[layout.target]))
 
     def cells(self) -> Iterator[list[str]]:
         """Yield the names of the columns, then the cells of each sample as spelled."""
         yield self.names
-        for block in self.blocks({}):
+        for block in self.samples({}):
             columns = [as_text(column).to_pylist() for column in block.columns]
             yield from map(list, zip(*columns, strict=True))
 
@@ -327,6 +352,8 @@ def seems_to_be(path: Path, asked: Dialect) -> Dialect:
     separator = _separator(lines, asked.separator)
     rows = _split(lines, separator)
     columns = list(zip(*rows[_header_place(rows) + 1 :], strict=False))
+    if columns and note_on_units(columns):
+        columns = [column[1:] for column in columns]
     commas = separator != "," and any(_has_decimal_commas(column) for column in columns)
     return Dialect(separator, "," if commas else asked.decimal, encoding)
 
