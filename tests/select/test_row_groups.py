@@ -249,6 +249,7 @@ def test_other_columns_may_not_be_ids(kind):
         y = 1 * (patient == 3)
     elif kind == "ranges":
         y = 1 * (patient > 12)
+@pytest.mark.filterwarnings("ignore:The samples are in the order of 'year'")
     fall = patient if kind == "ranges" else [f"F{one}" for one in patient]
     table = pd.DataFrame(X, columns=list("abcdef")).assign(Fall=fall)
     order = np.random.default_rng(0).permutation(len(y))  # else they follow one another
@@ -471,6 +472,36 @@ def test_chances_leave_out_the_group_of_a_sample(seed):
     y = np.round(rng.standard_cauchy(80) if seed % 2 else rng.normal(size=80), 1)
     data = replace(make_dataset(rng.normal(size=(80, 2)), y, target="numeric"), groups=groups)
     columns = SoftColumns.of(data)
+RANDOM = np.random.default_rng(0)
+IN_ORDER = {
+    "years of four quarters": ("year", np.arange(120) // 4),
+    "falling": ("Model year", -np.arange(120) // 4),
+    "one for each row": ("day_of_year", np.arange(120)),
+    "with gaps": ("week", np.cumsum(RANDOM.random(120) < 0.8)),
+    "months in years": ("time", 1960 + np.arange(120) / 12),
+    "a price": ("price", np.arange(120) // 4),
+    "people": ("plot", np.arange(120) // 4),
+    "durations": ("time", np.sort(RANDOM.exponential(900, 120).round())),
+    "mixed": ("year", RANDOM.permutation(120) // 4),
+    "two years": ("year", np.arange(120) // 60),
+    "in the name": ("daytime_sales", np.arange(120) // 4),
+}
+
+
+@pytest.mark.parametrize("case", IN_ORDER)
+def test_rows_in_the_order_of_a_time_in_numbers_are_said(case):
+    X, y, _ = patients()
+    name, values = IN_ORDER[case]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        SoftSelector().fit(pd.DataFrame(X).add_prefix("x").assign(**{name: values}), y)
+    told = [str(one.message) for one in said if "in the order of" in str(one.message)]
+    is_time = list(IN_ORDER).index(case) < 5
+    assert [one.split(".")[0] for one in told] == [
+        f"The samples are in the order of '{name}'"
+    ] * is_time
+
+
     alike = np.where(groups[:, None] == groups, np.nan, columns.likeness(np.arange(80)))
     np.testing.assert_allclose(columns.chances(), np.nanmean(alike, axis=1), atol=1e-13)
 

@@ -22,6 +22,7 @@ EQUAL_AND_MOST = 0.5  # of them, if no value has more
 MANY_LABELS, MOST_EACH = 100, 100  # labels of a column, and samples of each on average
 ALIKE = 2.0  # how much the means of values differ, by chance 1
 FEWEST_SHARED = 2  # other columns that samples of a value have in common
+STEADY = 0.01, 0.5  # steps in time are this close to the usual one, at least this share of them
 HEAD = 1000  # samples that rule out most numeric features
 
 # Last words of names such as "customerId" and "row_nr": those that nothing but an ID has, others
@@ -32,7 +33,8 @@ _MARKS = _IDS | frozenset(_MARK_WORDS.split())
 _NUMBER_WORDS = "number num no nr nummer index code key id"
 _NUMBERS = frozenset(_NUMBER_WORDS.split())
 _OF_ANYTHING = _NUMBERS - {"index", "key", "id"}
-_TIME_WORDS = "week day hour month year time period wave visit session trial round"
+_TIME_WORDS = "week day hour month year time period wave visit session trial round date quarter"
+_TIME_WORDS += " minute trend t"
 _TIMES = frozenset(_TIME_WORDS.split())
 _ALONE = frozenset(["number", "index", "code", "key", "row", "serial", "mail", "phone"])
 # Those whose samples belong together: by a name alone, and by their number, as in "userId".
@@ -152,20 +154,27 @@ def _are_panel(column: Floats, of_most: float = EQUAL) -> bool:
     return usual > 1 and bool(frequent[usual] >= share * len(counts))
 
 
-def ordered_date(dataset: Dataset, feature: int) -> str | None:
-    """Return the name of a date that only grows, or only falls, with many different ones.
+def ordered_time(dataset: Dataset, feature: int) -> str | None:
+    """Return the name of a time that only grows, or only falls, with many different ones.
 
-    A date that is replaced by its parts is known by its days.
+    It is a date, or a number that is named like a time and goes on in steps most of which are
+    equal, as years do; durations in order do not. A date that is replaced by its parts is known by
+    its days.
     """
     name = dataset.feature_names[feature]
-    if not holds_dates(dataset, feature):
-        date = name.removesuffix("_days")
-        if date == name or not {f"{date}_{part}" for part in PARTS} <= {*dataset.feature_names}:
-            return None  # names are compared last: there may be very many
-        name = date
+    date, is_date = name.removesuffix("_days"), holds_dates(dataset, feature)
+    is_time = not _TIMES.isdisjoint(_words(name)) and not dataset.categorical[feature]
+    if not (is_date or is_time or date != name):
+        return None
     steps = np.diff(dataset.values[:, feature])
-    is_sorted = bool((steps >= 0).all() or (steps <= 0).all())
-    return name if is_sorted and np.count_nonzero(steps) >= FEWEST_SAMPLES else None
+    steps = steps[steps != 0]
+    if len(steps) < FEWEST_SAMPLES or not ((steps > 0).all() or (steps < 0).all()):
+        return None
+    if date != name and {f"{date}_{part}" for part in PARTS} <= {*dataset.feature_names}:
+        return date  # names are compared last: there may be very many
+    near, share = STEADY
+    is_steady = np.isclose(steps, np.median(steps), rtol=near, atol=0).mean() >= share
+    return name if is_date or (is_time and is_steady) else None
 
 
 def is_left_out_id(dataset: Dataset, feature: int) -> bool:

@@ -23,7 +23,7 @@ from fuzzyfrog.select.identifiers import (
     doubt_about,
     doubt_about_shared,
     may_be_ids,
-    ordered_date,
+    ordered_time,
 )
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
@@ -98,8 +98,9 @@ def left_out(
         sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
         sentences += _said(dataset, staying, " Add other columns.", "")
-    if dates := [date for one in suspects if (date := ordered_date(dataset, one))]:
-        in_order = f"{IN_ORDER} {listed(dates)}. If they are a time series, random folds flatter "
+    times = [ordered_time(dataset, one) for one in np.flatnonzero(~excluded).tolist()]
+    if found := [*filter(None, times)]:
+        in_order = f"{IN_ORDER} {listed(found)}. If they are a time series, random folds flatter "
         later = Setting("check(selector, X, y, cv=TimeSeriesSplit())")
         sentences.append(Answered(in_order, "models: ", later, " tests them on later samples."))
     copies: list[Alike] = []
