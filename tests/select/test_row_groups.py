@@ -217,7 +217,39 @@ def test_rows_without_a_target_do_not_hide_who_rows_belong_to():
     assert may_belong_together(table.assign(unit=who)[stays], y[stays])
 
 
+def unbalanced(n_people=60, sizes=(4, 4, 4, 5, 7), seed=0):
+    """Return people in turn, most of them with the fewest years, and their wage."""
+    random = np.random.default_rng(seed)
+    who = np.repeat(np.arange(n_people), np.resize(sizes, n_people))
+    table = pd.DataFrame({"a": random.normal(size=len(who)), "b": random.normal(size=len(who))})
+    return table, who, random.normal(size=n_people)[who] + 0.5 * random.normal(size=len(who))
+
+
+@pytest.mark.filterwarnings("ignore:.*may belong together")
+def test_people_in_turn_may_have_more_rows_than_the_others():
+    table, who, y = unbalanced()
+    assert may_belong_together(table.assign(unit=who), y)
+    # Of other numbers, it is said if the column is selected.
+    table, who, y = unbalanced(sizes=range(1, 12))
+    noted = [SoftSelector().fit(table.assign(unit=who), one) for one in (y, table["a"].to_numpy())]
+    said = [any("may belong together" in note for note in one.result_.notes) for one in noted]
+    assert said == ["unit" in one.get_feature_names_out() for one in noted] == [True, False]
+
+
+@pytest.mark.parametrize("kind", ["trade", "age"])
+def test_rows_in_the_order_of_an_honest_column_are_no_reason_to_warn(kind):
+    random = np.random.default_rng(0)
+    code = np.sort(random.integers(0, 8 if kind == "trade" else 40, 400))
+    table = pd.DataFrame({"a": random.normal(size=400), kind: code})
+    effect = random.normal(size=8)[code] if kind == "trade" else 0.05 * code
+    y = table["a"].to_numpy() + effect + random.normal(size=400)
+    if kind == "trade":
+        table = table.assign(trade=[f"T{one}" for one in code])
+    assert not may_belong_together(table, y)
+
+
 @pytest.mark.parametrize("kind", ["trend", "noise", "year", "shuffled", "sorted"])
+@pytest.mark.filterwarnings("ignore:The samples are in the order of 'year'")
 def test_an_ordinary_column_in_order_is_no_person(kind):
     table, who, y = panel()
     name = "year" if kind == "year" else "dose"
@@ -229,6 +261,7 @@ def test_an_ordinary_column_in_order_is_no_person(kind):
         who = np.random.default_rng(1).permutation(who)
     elif kind == "sorted":
         who = np.sort(np.random.default_rng(1).integers(0, 40, len(who)))
+        y = 0.1 * who + table["a"].to_numpy()
     found = SoftSelector().fit(table.assign(**{name: who}), y)
     assert not any("belong together" in note for note in found.result_.notes)
 
@@ -249,7 +282,6 @@ def test_other_columns_may_not_be_ids(kind):
         y = 1 * (patient == 3)
     elif kind == "ranges":
         y = 1 * (patient > 12)
-@pytest.mark.filterwarnings("ignore:The samples are in the order of 'year'")
     fall = patient if kind == "ranges" else [f"F{one}" for one in patient]
     table = pd.DataFrame(X, columns=list("abcdef")).assign(Fall=fall)
     order = np.random.default_rng(0).permutation(len(y))  # else they follow one another
@@ -440,6 +472,36 @@ def test_rows_in_the_order_of_a_date_are_said(order, how, step):
     assert not told or told[0].startswith("The samples are in the order of 'day'.")
 
 
+RANDOM = np.random.default_rng(0)
+IN_ORDER = {
+    "years of four quarters": ("year", np.arange(120) // 4),
+    "falling": ("Model year", -np.arange(120) // 4),
+    "one for each row": ("day_of_year", np.arange(120)),
+    "with gaps": ("week", np.cumsum(RANDOM.random(120) < 0.8)),
+    "months in years": ("time", 1960 + np.arange(120) / 12),
+    "a price": ("price", np.arange(120) // 4),
+    "people": ("plot", np.arange(120) // 4),
+    "durations": ("time", np.sort(RANDOM.exponential(900, 120).round())),
+    "mixed": ("year", RANDOM.permutation(120) // 4),
+    "two years": ("year", np.arange(120) // 60),
+    "in the name": ("daytime_sales", np.arange(120) // 4),
+}
+
+
+@pytest.mark.parametrize("case", IN_ORDER)
+def test_rows_in_the_order_of_a_time_in_numbers_are_said(case):
+    X, y, _ = patients()
+    name, values = IN_ORDER[case]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        SoftSelector().fit(pd.DataFrame(X).add_prefix("x").assign(**{name: values}), y)
+    told = [str(one.message) for one in said if "in the order of" in str(one.message)]
+    is_time = list(IN_ORDER).index(case) < 5
+    assert [one.split(".")[0] for one in told] == [
+        f"The samples are in the order of '{name}'"
+    ] * is_time
+
+
 @pytest.mark.filterwarnings("ignore:.*may belong together")
 def test_a_check_says_that_rows_may_depend_on_each_other():
     table, who, y = panel()
@@ -472,36 +534,6 @@ def test_chances_leave_out_the_group_of_a_sample(seed):
     y = np.round(rng.standard_cauchy(80) if seed % 2 else rng.normal(size=80), 1)
     data = replace(make_dataset(rng.normal(size=(80, 2)), y, target="numeric"), groups=groups)
     columns = SoftColumns.of(data)
-RANDOM = np.random.default_rng(0)
-IN_ORDER = {
-    "years of four quarters": ("year", np.arange(120) // 4),
-    "falling": ("Model year", -np.arange(120) // 4),
-    "one for each row": ("day_of_year", np.arange(120)),
-    "with gaps": ("week", np.cumsum(RANDOM.random(120) < 0.8)),
-    "months in years": ("time", 1960 + np.arange(120) / 12),
-    "a price": ("price", np.arange(120) // 4),
-    "people": ("plot", np.arange(120) // 4),
-    "durations": ("time", np.sort(RANDOM.exponential(900, 120).round())),
-    "mixed": ("year", RANDOM.permutation(120) // 4),
-    "two years": ("year", np.arange(120) // 60),
-    "in the name": ("daytime_sales", np.arange(120) // 4),
-}
-
-
-@pytest.mark.parametrize("case", IN_ORDER)
-def test_rows_in_the_order_of_a_time_in_numbers_are_said(case):
-    X, y, _ = patients()
-    name, values = IN_ORDER[case]
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        SoftSelector().fit(pd.DataFrame(X).add_prefix("x").assign(**{name: values}), y)
-    told = [str(one.message) for one in said if "in the order of" in str(one.message)]
-    is_time = list(IN_ORDER).index(case) < 5
-    assert [one.split(".")[0] for one in told] == [
-        f"The samples are in the order of '{name}'"
-    ] * is_time
-
-
     alike = np.where(groups[:, None] == groups, np.nan, columns.likeness(np.arange(80)))
     np.testing.assert_allclose(columns.chances(), np.nanmean(alike, axis=1), atol=1e-13)
 

@@ -18,7 +18,7 @@ FEWEST_IDS = 5  # that a name alone makes one
 FEWEST_PIDS = 10  # as "pid" may be a party, too
 NEARLY_ALL = 0.95  # of the samples have another number
 EQUAL = 0.8  # of the values have equally many samples
-EQUAL_AND_MOST = 0.5  # of them, if no value has more
+IN_TURN = 0.5  # of them, where the samples of each follow one another
 MANY_LABELS, MOST_EACH = 100, 100  # labels of a column, and samples of each on average
 ALIKE = 2.0  # how much the means of values differ, by chance 1
 FEWEST_SHARED = 2  # other columns that samples of a value have in common
@@ -142,15 +142,11 @@ def doubt_about_shared(dataset: Dataset, feature: int) -> str:
     )
 
 
-def _are_panel(column: Floats, of_most: float = EQUAL) -> bool:
-    """Whether nearly all values are equally frequent, as of people who are asked every year.
-
-    A smaller share may do if no other value is more frequent: some answers are missing then.
-    """
+def _are_panel(column: Floats, share: float = EQUAL) -> bool:
+    """Whether nearly all values are equally frequent, as of people who are asked every year."""
     counts = np.unique(column[~np.isnan(column)], return_counts=True)[1]
     frequent = np.bincount(counts)
     usual = int(frequent.argmax())
-    share = EQUAL if usual < len(frequent) - 1 else of_most
     return usual > 1 and bool(frequent[usual] >= share * len(counts))
 
 
@@ -254,8 +250,14 @@ def may_keep_together(dataset: Dataset, feature: int) -> bool:
     return bool(n_mixed >= FEWEST_VALUES and is_unordered)
 
 
+def are_panel_in_turn(dataset: Dataset, feature: int) -> bool:
+    """Whether samples of a value are in turn, for half of the values equally many."""
+    is_panel = _are_panel(dataset.values[:, feature], IN_TURN)
+    return is_panel and are_in_turn(dataset, feature)
+
+
 def are_in_turn(dataset: Dataset, feature: int) -> bool:
-    """Whether samples of a value follow one another, equally many, as of people in turn.
+    """Whether samples of a value follow one another, as of people in turn.
 
     There are 20 values or more, and their samples have targets more alike than chance. Those of
     numbers next to each other are not alike, as they would be of a dose or of years in order.
@@ -263,19 +265,18 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
     column, target = dataset.values[:, feature], dataset.target
     starts = _starts_of_runs(dataset, feature)
     n_values = len(starts)
-    if not n_values or not _are_panel(column, EQUAL_AND_MOST):
+    if not n_values:
         return False
     shown = target[:, np.newaxis] == np.unique(target)
     values = (target / np.abs(target).max())[:, np.newaxis] if dataset.classes is None else shown
     sizes = np.diff(starts, append=len(column))
     means = np.add.reduceat(values.astype(np.float64), starts) / sizes[:, np.newaxis]
     within = ((values - np.repeat(means, sizes, axis=0)) ** 2).sum() / (len(column) - n_values)
+    apart = (sizes[:, np.newaxis] * (means - values.mean(axis=0)) ** 2).sum() / (n_values - 1)
     along = means[np.argsort(column[starts])]
-    between = along.var(axis=0).sum()
-    is_unordered = (np.diff(along, axis=0) ** 2).sum(axis=1).mean() >= between
-    return bool(
-        between * sizes.mean() >= ALIKE * within and (is_unordered or dataset.categorical[feature])
-    )
+    steps = (np.diff(along, axis=0) ** 2).sum(axis=1).mean()
+    is_unordered = dataset.categorical[feature] or steps >= along.var(axis=0).sum()
+    return bool(apart >= ALIKE * within and is_unordered)
 
 
 def share_others(dataset: Dataset, feature: int) -> bool:

@@ -24,11 +24,13 @@ from fuzzyfrog.data.weights import weighted, without_weightless
 from fuzzyfrog.result.check import MAY
 from fuzzyfrog.select.identifiers import (
     are_in_turn,
+    are_panel_in_turn,
     has_many_labels,
     is_left_out_id,
     keeps_together,
     may_be_ids,
     may_keep_together,
+    ordered_time,
     share_others,
 )
 
@@ -101,7 +103,7 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     """Return a table with a note if some feature may say which samples belong together."""
     reasons = {
         f"have the same {'target' if dataset.classes is None else 'class'}": may_keep_together,
-        "follow one another, equally many, and are alike": are_in_turn,
+        "follow one another, equally many, and are alike": are_panel_in_turn,
         "follow one another and have the same values in other columns": share_others,
     }
     left: list[int] = np.flatnonzero(allowed & may_be_ids(dataset)).tolist()
@@ -122,16 +124,26 @@ def _may_belong(names: Sequence[str], why: str) -> Answered:
     )  # fmt: skip
 
 
-def named_many(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
-    """Yield a doubt about the selected columns of very many labels, as of colleges and storms."""
+def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
+    """Yield doubts about selected columns of very many labels, or whose samples are in turn.
+
+    In the order of a time, many columns stay the same for a while, such as a price.
+    """
+    if dataset.groups is not None:
+        return
     said = " ".join(dataset.notes)
-    names = [
-        name
-        for one, name in enumerate(dataset.feature_names)
-        if selected[one] and has_many_labels(dataset, one) and with_the_same([name]) not in said
+    left = [
+        one
+        for one in np.flatnonzero(selected).tolist()
+        if with_the_same([dataset.feature_names[one]]) not in said
     ]
-    if names and dataset.groups is None:
-        yield _may_belong(names, "there are very many labels, with few samples each")
+    reasons = {"there are very many labels, with few samples each": has_many_labels}
+    if not any(ordered_time(dataset, one) for one in range(dataset.n_features)):
+        reasons["those of each value follow one another and are alike"] = are_in_turn
+    for reason, is_so in reasons.items():
+        if found := [one for one in left if is_so(dataset, one)]:
+            left = [one for one in left if one not in found]
+            yield _may_belong([dataset.feature_names[one] for one in found], reason)
 
 
 def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:

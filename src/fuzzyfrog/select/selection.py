@@ -47,7 +47,7 @@ from fuzzyfrog.select.kind import Sized
 from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
 from fuzzyfrog.select.left_out import LeftOut, left_out, odd_values
 from fuzzyfrog.select.losses import Kept, Surviving, check_survivable, surviving_oracle, with_kept
-from fuzzyfrog.select.row_groups import named_many
+from fuzzyfrog.select.row_groups import noted_selected
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 
 SMALLER_TABLE = (
@@ -208,7 +208,7 @@ class _Fit:
         support = groups.mask(selected.features)
         if settings.screens:
             asked = groups.expanded(np.asarray(problem.must_include))
-            self._warn(named_many(dataset, support & ~asked))
+            self._warn(noted_selected(dataset, support & ~asked))
         sampling = None
         if here.n_sampled < dataset.n_samples:
             with limited(limit.for_core()):
