@@ -82,6 +82,27 @@ def test_a_column_of_which_the_target_is_a_function():
     assert leaks_of(prices, x=tier) == {("x",): "each of its categories has one target"}
 
 
+def test_a_column_whose_values_are_ranges_of_a_numeric_target():
+    relation = {("x",): "its values are ranges of the target"}
+    for edges in ([10, 15], np.quantile(WAGE, [0.1, 0.3, 0.5, 0.9, 0.995])):
+        ranges = np.digitize(WAGE, edges)
+        assert leaks_of(WAGE, x=ranges) == relation
+        assert leaks_of(WAGE, x=[f"r{one * 7 % 11}" for one in ranges]) == relation
+    gappy = np.where(RNG.random(N) < 0.1, np.nan, np.digitize(WAGE, [10, 15]))
+    assert leaks_of(WAGE, x=gappy) == relation
+    zero = np.where(HOURS < 40, 0.0, HOURS) / 2  # for most, no range was recorded
+    assert leaks_of(zero, x=np.where(zero, zero // 5, np.nan)) == relation
+
+
+def test_groups_that_differ_in_a_numeric_target_are_no_ranges():
+    kind = np.arange(N) % 4
+    for apart in (1, 3, 8):
+        assert leaks_of(apart * kind + RNG.normal(size=N), x=kind) == {}
+    assert leaks_of(WAGE, x=WAGE > 12) == {}
+    mixed = np.digitize(np.where(np.arange(N) % 50, WAGE, WAGE[::-1]), [10, 15])
+    assert leaks_of(WAGE, x=mixed) == {}
+
+
 @pytest.mark.parametrize(
     ("columns", "target", "relation"),
     [

@@ -23,6 +23,7 @@ from fuzzyfrog.words.text import leaks_in_words
 Integers = NDArray[np.intp]
 
 FEWEST_SAMPLES = 30  # with fewer, a column may predict the target by chance
+FEWEST_RANGES = 3  # of the target, which values stand for
 FEWEST_OF_A_CLASS = 5  # of rarer classes, nothing is asked
 MOST_ROWS, MOST_CELLS = 2000, 2**22  # of the random sample that is looked at
 SAME = 0.998  # R² of ranks, predicted by the two neighbors along a column
@@ -122,16 +123,41 @@ def _like_numbers(
     for place in range(len(features)):
         column = values[:, place]
         present = ~np.isnan(column)
-        n_present = int(present.sum())
-        if n_present < max(FEWEST_SAMPLES, len(column) / 2):
-            continue
-        x, y = column[present], ranked[present]
-        explained = _by_category(x, y) if categorical[place] else _by_neighbors(x, y)
-        if explained >= (BY_NAME if is_rank[place] else ALONE):
+        x, y, explained = column[present], target[present], 0.0
+        if len(x) >= max(FEWEST_SAMPLES, len(column) / 2):
+            explains = _by_category if categorical[place] else _by_neighbors
+            explained = explains(x, ranked[present])
+        how = ""
+        if explained >= SAME:
+            how = _relation(x, y, bool(categorical[place]))
+        elif _are_ranges(np.where(present, column, np.inf), target) or (
+            explained and _are_ranges(x, y)
+        ):
+            how = "its values are ranges of the target"
+        elif explained >= (BY_NAME if is_rank[place] else ALONE):
             how = "its name is that of ranks of the target" if is_rank[place] else "alone"
-            if explained >= SAME:
-                how = _relation(x, target[present], bool(categorical[place]))
+        if how:
             yield Leak((int(features[place]),), how)
+
+
+def _are_ranges(x: Floats, y: Floats) -> bool:
+    """Whether three values or more are ranges of y, with no wider steps between than within.
+
+    Groups that merely differ would overlap, or leave a gap.
+    """
+    order = np.lexsort((x, y))
+    steps, along = np.diff(y[order]), x[order]
+    starts = np.flatnonzero(np.append(True, along[1:] != along[:-1]))
+    sizes = np.diff(starts, append=len(x))
+    if np.count_nonzero(sizes >= FEWEST_OF_A_CLASS) < FEWEST_RANGES:
+        return False
+    between = steps[starts[1:] - 1]
+    if len(np.unique(x)) < len(starts) or not between.all():
+        return False
+    steps[starts[1:] - 1] = 0.0
+    widest = np.maximum.reduceat(np.append(steps, 0.0), starts)
+    is_usual = np.minimum(sizes[1:], sizes[:-1]) >= FEWEST_OF_A_CLASS
+    return bool((between <= np.maximum(widest[1:], widest[:-1]))[is_usual].all())
 
 
 def _by_neighbors(x: Floats, y: Floats) -> float:
