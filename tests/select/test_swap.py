@@ -63,6 +63,21 @@ def test_a_reduct_with_costs_and_a_proof():
     assert other.result_.certificate is None
 
 
+def test_suspected_leaks_are_those_of_the_answer_before():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 4)), columns=list("abcd"))
+    y = X.a + 2 * X.b + X.c + rng.normal(size=120)
+    X["log"], y = y, np.exp(y)
+    with pytest.warns(match="logarithm"):
+        selector = SoftSelector(n_features_to_select=2, redundant="keep").fit(X, y)
+    before = selector.result_
+    old = next(name for name in before.names(before.selected) if name != "log")
+    new = next(name for name in "abcd" if name not in before.names(before.selected))
+    after = selector.swap(old, new, X, y).result_
+    assert after.suspected_leaks == before.suspected_leaks != ()
+    assert "'log' (it is the logarithm of the target)" in words_of(after).doubts()[0]
+
+
 def test_a_custom_measure_has_no_error_bars():
     class Size:
         def __init__(self, dataset):

@@ -152,6 +152,14 @@ def test_a_column_that_nearly_does_alone_is_named_if_models_are_near_perfect(alo
         assert any(one.startswith(reach) for one in words_of(result).doubts()) is is_said
 
 
+def test_columns_that_are_only_good_together_are_not_named_as_good_alone():
+    result = soft_result(n_features_to_select=5, must_include=[0, 6, 9, 11, 12])
+    assert result.front[0].size == 5
+    front = (replace(result.front[0], accuracy=0.99), *result.front[1:])
+    result = replace(result, front=front, check=a_check(lost=-0.04, error=0.001))
+    assert words_of(result).doubts() == []
+
+
 def test_no_better_than_chance_is_the_headline():
     check = a_check(lost=0.4, error=0.05, chance=0.5)
     result = replace(soft_result(size_rule="peak"), check=check)

@@ -98,4 +98,5 @@ def with_exchange(
     found = Exchange(
         went, came, before.dependency, lost, error, accuracy_before, accuracy, scores, let_in
     )
-    return replace(result, exchange=found)
+    # Columns that are to be included are no suspects; here, nobody asked for them.
+    return replace(result, exchange=found, suspected_leaks=before.suspected_leaks)

@@ -240,7 +240,8 @@ class Doubts(ABC):
         chosen = [one for one in result.selected if one in good]
         if not chosen and len(result.selected) <= (FEW if self.is_numeric else 1):
             chosen = list(result.selected)
-        first = result.front[0] if result.front else None
+        # Where several columns are to be included, the first subset has all of these.
+        first = next((one for one in result.front[:1] if one.size == 1), None)
         if not chosen and first is not None and (first.accuracy or 0.0) >= NEAR_PERFECT:
             chosen = [one for one in first.features if one in result.selected]
         return result.names(chosen)
