@@ -233,7 +233,7 @@ def test_extreme_values_do_not_end_it():
 def test_a_fit_warns_once_and_the_result_keeps_it():
     X = NOISE.assign(lwage=np.log(WAGE), cents=100 * WAGE)
     sentence = (
-        "features 'lwage' (it is the logarithm of the target); 'cents' (it is the target in other "
+        "'lwage' (it is the logarithm of the target); 'cents' (it is the target in other "
         "units) predict the target almost perfectly. If they are recorded after the fact or "
         "computed from the target, leave them out with exclude=['lwage', 'cents']."
     )

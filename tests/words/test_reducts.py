@@ -264,6 +264,12 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
         "'alcohol' (it is the logarithm of the target); 'alcohol' and 'ash' (their sum is the "
         "target) predict the target almost perfectly. If they are"
     )
+    same = Leak((other,), log.relation)
+    (first,) = words_of(replace(result, suspected_leaks=(log, same))).doubts()
+    assert first.startswith(
+        "Each of 'alcohol', 'ash' (it is the logarithm of the target) alone predicts the target "
+        "almost perfectly. If they are recorded"
+    )
     elsewhere = replace(log, features=(3,))
     (name,) = result.names((3,))
     (said,) = words_of(replace(result, suspected_leaks=(elsewhere,))).doubts()
@@ -292,17 +298,21 @@ def test_models_that_are_almost_perfect_name_the_columns_that_would_do_alone(win
 
     leaks = (Leak(wine_result.selected[:1], "alone"),)
     assert words_of(replace(reaching(0.995), suspected_leaks=leaks)).doubts()[0] == (
-        "Models reach balanced accuracy 0.995, which is rare, and 'alcohol' would do, or nearly. "
+        "Models reach balanced accuracy 0.995, which is rare, and nearly that with 'alcohol' alone. "
         "If it is recorded after the fact or computed from the target, this does not hold for new "
         "samples: leave it out with --ignore alcohol."
     )
-    assert "or nearly" not in " ".join(words_of(reaching(0.995)).doubts())
+    assert "is rare" not in " ".join(words_of(reaching(0.995)).doubts())
+    leaks += (Leak(wine_result.selected[1:2], "alone"),)
+    (both,) = words_of(replace(reaching(0.995), suspected_leaks=leaks)).doubts()
+    assert "nearly that with each of 'alcohol', 'ash' alone. If some of them are rec" in both
+    assert both.endswith("leave those out with --ignore.")
     single = changed(reaching(0.98), selected=wine_result.selected[:1])
-    assert "0.980, which is rare, and 'alcohol' would do" in words_of(single).doubts()[0]
+    assert "0.980 with 'alcohol' alone, which is rare. If it" in words_of(single).doubts()[0]
     other = replace(single, suspected_leaks=(Leak((3,), "it is the square root of the target"),))
-    assert "which is rare, and 'alcohol' would do" in words_of(other).doubts()[1]
+    assert "with 'alcohol' alone, which is rare" in words_of(other).doubts()[1]
     good = words_of(replace(reaching(0.97), suspected_leaks=leaks))
-    assert "or nearly" not in " ".join(good.doubts())
+    assert "is rare" not in " ".join(good.doubts())
 
 
 def test_features_of_the_core_that_are_not_selected_are_named(wine_result):
@@ -340,7 +350,7 @@ def test_models_that_were_not_tried_are_mentioned_next_to_the_headline(wine_resu
 )
 def test_one_column_is_singular(wine_result, number, size):
     result = replace(wine_result, check=a_check(lost=0.0, size=number))
-    assert f"are those of {size} on average, selected in the folds, and not of these 5." in printed(
+    assert f"repeated in the folds ({size} on average), not of exactly these 5." in printed(
         result
     )
 

@@ -115,7 +115,7 @@ def test_a_gain_or_loss_holds_for_the_best_model_and_on_average(lost, best_lost,
 )
 def test_scores_of_selections_of_other_sizes_are_said_first(size, is_said):
     result = replace(soft_result(size_rule="peak"), check=a_check(lost=0.0, size=size))
-    said = f"The scores of models are those of {size:g} columns on average, selected in the folds"
+    said = f"The scores are of selections repeated in the folds ({size:g} columns on average), not"
     doubts = words_of(result).doubts()
     assert [one.startswith(said) for one in doubts] == [True] * is_said
 
@@ -125,8 +125,8 @@ def test_columns_that_no_fold_selected_are_named_next_to_the_scores():
     first, *rest = result.names(result.selected)
     result = replace(result, check=replace(result.check, selections=(tuple(rest),) * 5))
     assert words_of(result).doubts() == [
-        "The scores of models are those of other columns, selected in the folds, and not of these "
-        f"5. {first} was selected in no fold."
+        "The scores are of selections repeated in the folds (5 columns on average), not of exactly "
+        f"these 5. {first} was selected in no fold."
     ]
     everything = replace(result, selected=tuple(range(13)))
     (said,) = words_of(everything).doubts()  # the headline has the scores of all
@@ -140,7 +140,9 @@ def test_a_column_that_nearly_does_alone_is_named_if_models_are_near_perfect(alo
     check = a_check(lost=-0.04, error=0.001)
     result = replace(result, front=(replace(first, accuracy=alone), *rest), check=check)
     (name,) = result.names(first.features)
-    said = f"Models reach balanced accuracy 0.990, which is rare, and '{name}' would do, or nearly."
+    said = (
+        f"Models reach balanced accuracy 0.990, which is rare, and nearly that with '{name}' alone."
+    )
     assert any(one.startswith(said) for one in words_of(result).doubts()) is is_said
     # Models get a part of a large table, and may not see what neighbors do.
     result = replace(result, check=a_check(lost=0.0), selected=first.features)
@@ -148,7 +150,7 @@ def test_a_column_that_nearly_does_alone_is_named_if_models_are_near_perfect(alo
     result = replace(result, check=replace(result.check, n_samples=100))
     for by_class, what in ((False, "an accuracy"), (True, "a balanced accuracy")):
         result = replace(result, answer=replace(result.answer, by_class=by_class))
-        reach = f"Neighbors reach {what} of {alone:.3f}, which is rare, and '{name}' would do"
+        reach = f"Neighbors reach {what} of {alone:.3f} with '{name}' alone, which is rare."
         assert any(one.startswith(reach) for one in words_of(result).doubts()) is is_said
 
 
@@ -265,8 +267,8 @@ def test_random_columns_that_are_taken_come_before_the_headline():
     )
     names = result.names(result.selected)
     for n_sure, advice in (
-        (2, f"Rely on those that are selected in every fold: {', '.join(names[:2])}."),
-        (0, "Rely on none of them alone: no column is selected in every fold."),
+        (2, f"Selected in every fold: {', '.join(names[:2])}."),
+        (0, "No column is selected in every fold."),
     ):
         folds = tuple(names[: n_sure + fold % 2] for fold in range(result.check.folds))
         found = replace(result, check=replace(result.check, selections=folds))

@@ -98,8 +98,7 @@ def leak_sentences(leaks: Sequence[Leak], names: Sequence[str]) -> Iterator[Answ
     """Yield a warning about leaks, not about features that are merely good."""
     start, features, them = leaks_in_words(leaks, names)
     if features:
-        noun = "features" if len(features) > 1 else "feature"
-        yield Answered(f"{noun} {start} leave {them} out with ", Setting("exclude", features), ".")
+        yield Answered(f"{start} leave {them} out with ", Setting("exclude", features), ".")
 
 
 # Numeric targets

@@ -143,8 +143,8 @@ class Doubts(ABC):
             names = self.result.names(self.result.selected)
             stable = [name for name in names if check.taken.get(name) == check.folds]
             if not stable:
-                return "Rely on none of them alone: no column is selected in every fold."
-            return f"Rely on those that are selected in every fold: {named(stable)}."
+                return "No column is selected in every fold."
+            return f"Selected in every fold: {named(stable)}."
         # A selection that fits these samples too well cannot say how many columns others need.
         size = 2 * len(self.result.selected)
         if size >= self.result.n_allowed:
@@ -159,8 +159,7 @@ class Doubts(ABC):
             return
         size, in_folds = len(names), check.selected.n_features
         absent = [one for one in names if one not in check.taken] if check.taken else []
-        is_alike = abs(in_folds - size) <= OTHER_SIZE * size
-        if is_alike and not absent:
+        if abs(in_folds - size) <= OTHER_SIZE * size and not absent:
             return
         never = f" {named(absent)} {'was' if len(absent) == 1 else 'were'} selected in no fold."
         end = never if absent else ""
@@ -169,8 +168,7 @@ class Doubts(ABC):
             yield f"The folds selected {average}, with which the best model scores {best}.{end}"
             return
         these = "this one" if size == 1 else f"these {size:,}"
-        which = "other columns" if is_alike else average
-        said = f"The scores of models are those of {which}, selected in the folds, and not of"
+        said = f"The scores are of selections repeated in the folds ({average}), not of exactly"
         yield f"{said} {these}.{end}"
 
     def _noisy(self) -> Iterator[str]:
@@ -204,16 +202,30 @@ class Doubts(ABC):
                 f"{start} {these} not hold for new samples: leave {them} out with "
                 f"{self._without(leaking)}."
             )
-        if not is_used and (best := self._near_perfect()) and (names := self._suspects()):
-            said = " ".join(of_dependent_rows(result.notes))
-            if any(f"the same {shown(name)}" in said for name in names):
-                return
-            it_is, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
-            yield (
-                f"{best}, which is rare, and {listed(names)} would do, or nearly. If {it_is} "
-                "recorded after the fact or computed from the target, this does not hold for new "
-                f"samples: leave {them} out with {self._without(names)}."
-            )
+        if not is_used:
+            yield from self._too_good()
+
+    def _too_good(self) -> Iterator[str]:
+        """Yield a sentence if few columns predict better than measurements do."""
+        best, alone = self._near_perfect(), self._good_alone()
+        names = self.result.names(self.result.selected)
+        if best is None:
+            return
+        if len(names) == 1 or (not alone and len(names) <= FEW and self.is_numeric):
+            start = f"{best} with {listed(names)} alone, which is rare."
+        else:
+            each, names = "each of " if len(alone) > 1 else "", alone
+            start = f"{best}, which is rare, and nearly that with {each}{listed(names)} alone."
+        said = " ".join(of_dependent_rows(self.result.notes))
+        if not names or any(f"the same {shown(name)}" in said for name in names):
+            return
+        it_is, them, without = "some of them are", "those", self.option("exclude", "--ignore")
+        if len(names) == 1:
+            it_is, them, without = "it is", "it", self._without(names)
+        yield (
+            f"{start} If {it_is} recorded after the fact or computed from the target, this does "
+            f"not hold for new samples: leave {them} out with {without}."
+        )
 
     def _without(self, names: Sequence[str]) -> str:
         """Return how to leave features out."""
@@ -233,13 +245,11 @@ class Doubts(ABC):
             return None
         return f"{what} reach {metric} {best:.3f}"
 
-    def _suspects(self) -> tuple[str, ...]:
-        """Return the selected features that would nearly do alone; of few, all."""
+    def _good_alone(self) -> tuple[str, ...]:
+        """Return the selected features that are nearly enough, each alone."""
         result = self.result
         good = {one for leak in result.suspected_leaks for one in leak.features}
         chosen = [one for one in result.selected if one in good]
-        if not chosen and len(result.selected) <= (FEW if self.is_numeric else 1):
-            chosen = list(result.selected)
         # Where several columns are to be included, the first subset has all of these.
         first = next((one for one in result.front[:1] if one.size == 1), None)
         if not chosen and first is not None and (first.accuracy or 0.0) >= NEAR_PERFECT:

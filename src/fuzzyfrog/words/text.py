@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fuzzyfrog.common.messages import first_few, shown, told_apart
+from fuzzyfrog.common.messages import first_few, listed, shown, told_apart
 from fuzzyfrog.result import Leak
 
 MAX_NAMED = 8  # features that a sentence lists
@@ -51,15 +51,20 @@ def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, li
     features = list(dict.fromkeys(names[one] for leak in found for one in leak.features))
     if not found:
         return "", [], ""
-    said = [
-        f"{' and '.join(shown(names[one]) for one in leak.features)} ({leak.relation})"
-        for leak in found
-    ]
-    predict, they_are, them = "predict", "they are", "them"
-    if len(features) == 1:
-        predict, they_are, them = "alone predicts", "it is", "it"
+    single: dict[str, list[str]] = {}  # columns with the same relation are told together
+    said: dict[str, str] = {}
+    for leak in found:
+        its = [names[one] for one in leak.features]
+        if len(its) > 1:
+            said[f"{its}"] = f"{' and '.join(map(shown, its))} ({leak.relation})"
+            continue
+        single.setdefault(leak.relation, []).extend(its)
+        each = "each of " if len(single[leak.relation]) > 1 else ""
+        said[leak.relation] = f"{each}{listed(single[leak.relation])} ({leak.relation})"
+    predict = "predict" if len(said) > 1 or not single else "alone predicts"
+    they_are, them = ("it is", "it") if len(features) == 1 else ("they are", "them")
     start = (
-        f"{first_few(said, '; ')} {predict} the target almost perfectly. If {they_are} recorded "
-        "after the fact or computed from the target,"
+        f"{first_few([*said.values()], '; ')} {predict} the target almost perfectly. If {they_are} "
+        "recorded after the fact or computed from the target,"
     )
-    return start, features, them
+    return capitalized(start), features, them
