@@ -286,8 +286,8 @@ def test_what_rounds_to_the_standard_error_is_no_loss():
 @pytest.mark.parametrize(
     ("difference", "said"),
     [
-        (Difference(-0.02, 0.01, -0.02, 0.01), "a loss"),
-        (Difference(0.02, 0.01, 0.02, 0.01), "a gain"),
+        (Difference(-0.02, 0.01, -0.02, 0.01), "a loss of 0.020"),
+        (Difference(0.02, 0.01, 0.02, 0.01), "a gain of 0.020"),
         (Difference(0.02, 0.01, 0.0, 0.01), "no clear difference"),
     ],
 )

@@ -157,7 +157,7 @@ def test_what_speaks_against_a_selection_is_said_first(wine_result):
     loss, noise, low = words_of(result).doubts()
     assert loss == (
         "5 of 13 columns: the best model scores 0.870 balanced accuracy, with all columns 0.950, "
-        "with those of fuzzyfrog select 0.940 (chance 0.333): a loss."
+        "with those of fuzzyfrog select 0.940 (chance 0.333): a loss of 0.080."
     )
     assert noise.endswith("for every real one, 12 of the 24 columns taken were random.")
     assert low.endswith("poorly: their dependency is 0.300 on a scale from 0 to 1.")
@@ -179,7 +179,7 @@ def test_a_loss_against_the_soft_selection_counts(wine_result):
     assert (check.loses, replace(check, scores=check.scores[:2]).loses) == (True, False)
     (said,) = words_of(replace(wine_result, check=check)).doubts()
     assert said.endswith("with all columns 0.950, with those of fuzzyfrog select 0.990 "
-        "(chance 0.333): a loss.")  # fmt: skip
+        "(chance 0.333): a loss of 0.040.")  # fmt: skip
 
 
 def test_the_soft_measure_is_no_advice_where_it_loses(wine_result):
@@ -298,9 +298,9 @@ def test_models_that_are_almost_perfect_name_the_columns_that_would_do_alone(win
 
     leaks = (Leak(wine_result.selected[:1], "alone"),)
     assert words_of(replace(reaching(0.995), suspected_leaks=leaks)).doubts()[0] == (
-        "Models reach balanced accuracy 0.995, which is rare, and nearly that with 'alcohol' alone. "
-        "If it is recorded after the fact or computed from the target, this does not hold for new "
-        "samples: leave it out with --ignore alcohol."
+        "Models reach balanced accuracy 0.995, which is rare, and nearly that with 'alcohol' "
+        "alone. If it is recorded after the fact or computed from the target, this does not hold "
+        "for new samples: leave it out with --ignore alcohol."
     )
     assert "is rare" not in " ".join(words_of(reaching(0.995)).doubts())
     leaks += (Leak(wine_result.selected[1:2], "alone"),)
@@ -350,9 +350,7 @@ def test_models_that_were_not_tried_are_mentioned_next_to_the_headline(wine_resu
 )
 def test_one_column_is_singular(wine_result, number, size):
     result = replace(wine_result, check=a_check(lost=0.0, size=number))
-    assert f"repeated in the folds ({size} on average), not of exactly these 5." in printed(
-        result
-    )
+    assert f"repeated in the folds ({size} on average), not of exactly these 5." in printed(result)
 
 
 def test_one_random_column_is_singular(wine_result):

@@ -79,7 +79,7 @@ def test_the_headline_is_about_the_best_model():
     )
     lost = replace(result, check=a_check())
     assert words_of(lost).headline().endswith("0.870 balanced accuracy, with all columns 0.950 "
-        "(chance 0.333): a loss")  # fmt: skip
+        "(chance 0.333): a loss of 0.080")  # fmt: skip
     assert (words_of(lost).doubts(), words_of(lost).is_confirmed) == ([], False)
     without = replace(result, check=Check.without("it was interrupted."))
     assert words_of(without).headline().startswith("Judged by 5 of 13 features,")
@@ -88,8 +88,8 @@ def test_the_headline_is_about_the_best_model():
 @pytest.mark.parametrize(
     ("lost", "best_lost", "ending"),
     [
-        (0.05, 0.05, ": a loss"),
-        (-0.05, -0.02, ": a gain"),
+        (0.05, 0.05, ": a loss of 0.050"),
+        (-0.05, -0.02, ": a gain of 0.020"),
         (
             0.05,
             0.0,
@@ -154,6 +154,21 @@ def test_a_column_that_nearly_does_alone_is_named_if_models_are_near_perfect(alo
         assert any(one.startswith(reach) for one in words_of(result).doubts()) is is_said
 
 
+def test_few_columns_of_a_number_are_suspects_together():
+    result = replace(soft_result(numeric=True), selected=(1, 2))
+    scores = tuple(
+        replace(one, metric="R²", folds=tuple((0.98,) * 3 for _ in one.folds))
+        for one in a_check(lost=0.0, size=2.0).scores
+    )
+    check = replace(a_check(lost=0.0), metric="R²", scores=scores)
+    first, second = result.names((1, 2))
+    assert words_of(replace(result, check=check)).doubts()[0] == (
+        f"Models reach R² 0.980 with '{first}', '{second}' alone, which is rare. If some of them "
+        "are recorded after the fact or computed from the target, this does not hold for new "
+        "samples: leave those out with exclude."
+    )
+
+
 def test_columns_that_are_only_good_together_are_not_named_as_good_alone():
     result = soft_result(n_features_to_select=5, must_include=[0, 6, 9, 11, 12])
     assert result.front[0].size == 5
@@ -174,7 +189,7 @@ def test_no_better_than_chance_is_the_headline():
     swap = Exchange(("ash",), ("hue",), 0.8, 0.1, None, None, None, check.all)
     assert words_of(replace(result, exchange=swap)).headline() == (
         "hue in the place of ash: no better than chance, the best model scores 0.550 balanced "
-        "accuracy, before 0.950 (chance 0.500): a loss; with all columns 0.950"
+        "accuracy, before 0.950 (chance 0.500): a loss of 0.400; with all columns 0.950"
     )
     nothing = replace(check, scores=(replace(check.selected, name="all"), check.selected))
     result = replace(result, check=nothing)

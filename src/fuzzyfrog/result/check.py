@@ -55,20 +55,25 @@ class Difference(NamedTuple):
         return _exceeds(-self.mean, self.error) and _exceeds(-self.best, self.best_error)
 
     def in_words(self) -> str:
-        """Return "a gain", "a loss", "no clear difference", or how best and average are not alike.
+        """Return a gain or loss with its size, "no clear difference", or how both are not alike.
 
+        That is of the best model, and of the average where it is different.
         A gain on average that the best model has not is often that of a poor one, and not said.
         """
         if self.is_gain or self.is_loss:
-            return "a gain" if self.is_gain else "a loss"
+            return _change(self.best)
         unclear = "no clear difference"
         best = average = unclear
         if _exceeds(abs(self.best), self.best_error):
-            best = f"a {'gain' if self.best > 0 else 'loss'} of {shown(abs(self.best))}"
+            best = _change(self.best)
         if _exceeds(abs(self.mean), self.error):
-            average = f"a {'gain' if self.mean > 0 else 'loss'} of {shown(abs(self.mean))}"
+            average = _change(self.mean)
         is_said = best != average and not (best == unclear and self.mean > 0)
         return f"mixed, {best} for the best model and {average} on average" if is_said else best
+
+
+def _change(value: float) -> str:
+    return f"a {'gain' if value > 0 else 'loss'} of {shown(abs(value))}"
 
 
 def _exceeds(value: float, error: float) -> bool:
@@ -359,9 +364,10 @@ class Check(Part, frozen=True):
             known.append(f"with those of {soft} {shown(self.soft.best)}")
         compared = "".join(f", {one}" for one in known)
         said = ""
-        rivals = [self.all if others else None, self.soft]
-        if any(one is not None and ours.minus(one).is_loss for one in rivals):
-            said = ": a loss"
+        rivals = [one for one in (self.all if others else None, self.soft) if one is not None]
+        losses = [found for one in rivals if (found := ours.minus(one)).is_loss]
+        if losses:
+            said = f": {min(losses, key=lambda found: found.best).in_words()}"
         elif others:
             said = f": {ours.minus(self.all).in_words()}"
         return f"{start}: the best model scores {scored}{compared} ({chance}){said}"
