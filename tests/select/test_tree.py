@@ -1,6 +1,7 @@
 """The tree of columns: average linkage of correlations, and a choice of what to draw."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
@@ -8,7 +9,7 @@ from scipy.stats import spearmanr
 
 from fuzzyfrog import Result, SoftSelector, load_dataset
 from fuzzyfrog.words import words_of
-from fuzzyfrog.words.columns import tree_lead
+from fuzzyfrog.words.columns import tree_lead, tree_title
 
 
 def alike(X):
@@ -59,6 +60,22 @@ def test_groups_and_labels_are_not_drawn():
     assert sorted(tree.leaves) == [1, 2]  # of four features, the first is the group
     lead = tree_lead(words_of(selector.record()), tree)
     assert "1 category is not drawn: there is no correlation with labels." in lead
+
+
+def test_what_is_left_out_is_not_drawn_and_the_title_says_what_is():
+    rng = np.random.default_rng(1)
+    y = np.arange(60) % 2
+    columns = {one: rng.normal(size=60).round(3) + y for one in "abc"}
+    X = pd.DataFrame({**columns, "row_id": np.arange(60), "same": 1, "kind": list("pqr") * 20})
+    with pytest.warns(match="row_id"):
+        record = SoftSelector(redundant="keep").fit(X, y).record()
+    assert {record.columns[one].name for one in record.tree.leaves} == {"a", "b", "c"}
+    words = words_of(record)
+    assert tree_title(words, record.tree) == "3 numeric columns by their correlation"
+    assert (
+        "1 category is not drawn: there is no correlation with labels. 2 other columns are not "
+        in (tree_lead(words, record.tree))
+    )
 
 
 def test_a_tree_is_saved():

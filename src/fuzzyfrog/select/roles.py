@@ -81,7 +81,8 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
     tree = None
     try:
         with limited(current_deadline().within(left)):
-            single = np.flatnonzero(~groups.grouped & ~dataset.categorical).tolist()
+            numbers = np.flatnonzero(~groups.grouped & ~dataset.categorical).tolist()
+            single = [one for one in numbers if described[one].role != "left out"]
             tree = column_tree(_compared(dataset, result.seed), described, single, settings.n_jobs)
     except (TimeIsUp, MemoryError):
         pass  # the roles are what matters

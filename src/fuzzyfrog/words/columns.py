@@ -11,7 +11,7 @@ from fuzzyfrog.result import Check, Column, ColumnTree, Exchange, Result
 from fuzzyfrog.result.check import Difference
 from fuzzyfrog.result.columns import ROLES, UNSELECTED
 from fuzzyfrog.result.parts import Features
-from fuzzyfrog.words.text import capitalized, named
+from fuzzyfrog.words.text import named
 
 if TYPE_CHECKING:  # the words of each kind of answer use this module
     from fuzzyfrog.words.common import Words
@@ -55,10 +55,15 @@ def scored_in_part(words: Words) -> list[str]:
 
 
 def tree_title(words: Words, tree: ColumnTree) -> str:
-    """Return how many columns the tree has, of how many."""
-    n_drawn, n_columns = len(tree.leaves), len(words.result.columns)
-    part = "" if n_drawn == n_columns else f"the {n_drawn:,} that matter most of "
-    return capitalized(f"{part}{count(n_columns, 'column')} by their correlation")
+    """Return how many columns the tree has, of how many that could be drawn."""
+    result, n_drawn = words.result, len(tree.leaves)
+    kinds = zip(result.columns, result.table.features, strict=True)
+    n_numeric = sum(a.role != "left out" and b.kind == "numeric" for a, b in kinds)
+    is_part = n_drawn < n_numeric and not result.has_groups  # which are never drawn
+    start = f"The {n_drawn:,} that matter most of " if is_part else ""
+    return (
+        f"{start}{count(n_numeric if is_part else n_drawn, 'numeric column')} by their correlation"
+    )
 
 
 def tree_lead(words: Words, tree: ColumnTree) -> str:
