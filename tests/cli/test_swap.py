@@ -74,6 +74,28 @@ def test_the_headline_compares_with_the_answer_before(run_cli, table, tmp_path):
     assert "had been left out" not in run_cli("swap", run, "proline", "hue", *QUICK)
 
 
+def test_an_id_that_groups_the_rows_can_come_in_and_go_again(run_cli, tmp_path):
+    run, other = tmp_path / "run.json", tmp_path / "other.json"
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    frame = pd.DataFrame({one: rng.normal(size=120) + y for one in "abc"})
+    frame = frame.assign(bird_id=[f"b{at}" for at in rng.permutation(120) // 2], y=y)
+    path = tmp_path / "birds.csv"
+    frame.to_csv(path, index=False)
+    run_cli("select", path, "--target", "y", "-q", "--n-features", "2", "--save", run)
+    before = Result.load(run)
+    assert any("with the same 'bird_id' belong together" in note for note in before.notes)
+    old = before.names(before.selected)[0]
+    out = run_cli("swap", run, old, "bird_id", "-q", "--save", other)
+    assert "bird_id had been left out, because it looks like an ID." in out
+    assert "may be in different folds, since it is included as a feature" in out
+    assert ", before " not in out.split("exchange")[0]  # of models in other folds
+    exchange = Result.load(other).exchange
+    assert exchange.before - exchange.lost == pytest.approx(Result.load(other).dependency)
+    back = run_cli("swap", other, "bird_id", old, *QUICK)
+    assert f"{old} in the place of bird_id" in back
+
+
 @pytest.mark.parametrize("command", [None, "", "python", "it's a notebook", "fuzzyfrog --debug"])
 def test_a_run_of_python_may_have_any_command(run_cli, tmp_path, command):
     run = tmp_path / "run.json"

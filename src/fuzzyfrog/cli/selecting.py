@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -60,10 +61,17 @@ LEAVING_OUT = (
 
 @dataclass(frozen=True)
 class Swapped:
-    """The answer of which columns were exchanged, and a command that selects the others."""
+    """The answer of which columns were exchanged, its options, and a command for the others."""
 
     before: Result
+    options: SelectionOptions
     command: str
+
+    def check(self, dataset: Dataset, settings: Settings) -> None:
+        """Raise unless a table is that of the answer before: an ID that comes in grouped it."""
+        asked = replace(settings, **self.options.named(dataset))
+        with warnings.catch_warnings(action="ignore"):
+            check_same(self.before, with_groups(dataset, asked))
 
 
 def run_selection(
@@ -92,9 +100,9 @@ def run_selection(
                 checking.check_target(dataset)
                 settings = replace(settings, **options.named(dataset))
                 ids = () if files.output is None else _ids(dataset, options)
-                loaded = replace(loaded, dataset=with_groups(dataset, settings), ids=ids)
                 if swapped is not None:
-                    check_same(swapped.before, loaded.dataset)
+                    swapped.check(dataset, settings)
+                loaded = replace(loaded, dataset=with_groups(dataset, settings), ids=ids)
                 deadline = Deadline(inf if options.max_seconds is None else options.max_seconds)
                 with compiling_heard(course.compile):
                     with stoppable():

@@ -94,9 +94,9 @@ def with_exchange(
     )
     left_out = [one for one in before.columns if one.role == "left out" and one.name in came]
     let_in = tuple((one.name, str(one.rule)) for one in left_out)
-    scores = None if before.check is None else before.check.selected
-    found = Exchange(
-        went, came, before.dependency, lost, error, accuracy_before, accuracy, scores, let_in
-    )
+    was, scores = before.dependency, None if before.check is None else before.check.selected
+    if result.table.sha256 != before.table.sha256:  # an ID makes no groups, now that it is selected
+        was, scores = result.dependency + lost, None
+    found = Exchange(went, came, was, lost, error, accuracy_before, accuracy, scores, let_in)
     # Columns that are to be included are no suspects; here, nobody asked for them.
     return replace(result, exchange=found, suspected_leaks=before.suspected_leaks)

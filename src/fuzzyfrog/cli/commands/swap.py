@@ -80,13 +80,13 @@ def swap(
     given: dict[str, Any] = {OPTION_NAMES.get(one, one): value for one, value in GIVEN.items()}
     given |= {"n_features": len(after), "include": [line_of(loaded.names(after))]}
     given["cluster"] = None  # a file must not say where the table is sent to
-    there = {one.name for one in fields(search)}
+    there, as_before = {one.name for one in fields(search)}, search
     search = replace(search, **{one: value for one, value in given.items() if one in there})
     checking = replace(checking, stability=False, no_check=no_check or checking.no_check)
     files = replace(files, no_rows=files.no_rows or before.no_rows)
     words = [*typed(asked), *typed(search), *typed(checking), *["--no-rows"] * files.no_rows]
     command = shlex.join(["fuzzyfrog", name, asked.table, *words])
-    run_selection(search, files, asked, checking, printing, Swapped(loaded, command))
+    run_selection(search, files, asked, checking, printing, Swapped(loaded, as_before, command))
 
 
 def _after(loaded: Result, pairs: Iterable[tuple[str, str]]) -> tuple[int, ...]:
