@@ -74,7 +74,7 @@ def test_the_headline_compares_with_the_answer_before(run_cli, table, tmp_path):
     assert "had been left out" not in run_cli("swap", run, "proline", "hue", *QUICK)
 
 
-def test_an_id_that_groups_the_rows_can_come_in_and_go_again(run_cli, tmp_path):
+def test_an_id_that_groups_the_rows_can_come_in_and_go_again(run_cli, in_process, tmp_path):
     run, other = tmp_path / "run.json", tmp_path / "other.json"
     rng = np.random.default_rng(0)
     y = np.arange(120) % 2
@@ -94,6 +94,9 @@ def test_an_id_that_groups_the_rows_can_come_in_and_go_again(run_cli, tmp_path):
     assert exchange.before - exchange.lost == pytest.approx(Result.load(other).dependency)
     back = run_cli("swap", other, "bird_id", old, *QUICK)
     assert f"{old} in the place of bird_id" in back
+    (new,) = {*"abc"}.difference(before.names(before.selected))
+    for more in ([], ["--json"]):  # what the run has said is not said again
+        assert in_process("swap", run, old, new, *QUICK, *more)[2] == ""
 
 
 @pytest.mark.parametrize("command", [None, "", "python", "it's a notebook", "fuzzyfrog --debug"])

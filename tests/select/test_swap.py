@@ -1,15 +1,19 @@
 """Another answer: one column exchanged, with the whole record and the difference."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec.structs import replace
 
 from fuzzyfrog import DataError, FeatureSelector, ReductSelector, Result, SoftSelector, load_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency, SoftDependency
+from fuzzyfrog.result.columns import Replacement
 from fuzzyfrog.select.swap import GIVEN
 from fuzzyfrog.words import words_of
-from fuzzyfrog.words.columns import exchange_sentences
+from fuzzyfrog.words.columns import exchange_sentences, substitutes_line
 
 WINE = load_dataset("wine")
 PROLINE, HUE = (WINE.feature_names.index(name) for name in ("proline", "hue"))
@@ -63,6 +67,18 @@ def test_a_reduct_with_costs_and_a_proof():
     assert other.result_.certificate is None
 
 
+def test_a_better_column_is_named_once_where_it_gains_most():
+    result = SoftSelector().fit(WINE).swap("proline", "ash", WINE).result_
+    columns = list(result.columns)
+    for place, at in enumerate(result.selected, start=1):
+        other = Replacement(PROLINE, -0.1 * place, 0.01, 1.0)
+        columns[at] = replace(columns[at], replacements=(other,))
+    line = substitutes_line(replace(result, columns=tuple(columns)))
+    (most,) = result.names(result.selected[-1:])
+    assert line.count("proline for ") == 1
+    assert f"proline for {most} (scores higher, +{0.1 * len(result.selected):.4f})" in line
+
+
 def test_suspected_leaks_are_those_of_the_answer_before():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(120, 4)), columns=list("abcd"))
@@ -73,7 +89,8 @@ def test_suspected_leaks_are_those_of_the_answer_before():
     before = selector.result_
     old = next(name for name in before.names(before.selected) if name != "log")
     new = next(name for name in "abcd" if name not in before.names(before.selected))
-    after = selector.swap(old, new, X, y).result_
+    with warnings.catch_warnings(action="error"):  # the fit has warned
+        after = selector.swap(old, new, X, y).result_
     assert after.suspected_leaks == before.suspected_leaks != ()
     assert "'log' (it is the logarithm of the target)" in words_of(after).doubts()[0]
 

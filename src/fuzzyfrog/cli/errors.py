@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
@@ -156,12 +156,16 @@ def clean_warnings() -> Iterator[None]:
         yield
 
 
-def leave_to_the_answer() -> None:
-    """Do not print warnings that the printed answer says as well, until the command ends."""
+def leave_to_the_answer(known: Collection[str], *, is_printed: bool) -> None:
+    """Do not print, until the command ends, warnings that are known or that the answer says.
+
+    A printed answer says some; those of the run that an answer goes back to are known.
+    """
     before = warnings.showwarning
 
     def show(message: Any, *rest: Any, **named: Any) -> None:
-        if not isinstance(message.args[0], Answered):
+        is_said = is_printed and isinstance(message.args[0], Answered)
+        if not is_said and in_options(message) not in known:
             before(message, *rest, **named)
 
     warnings.showwarning = show

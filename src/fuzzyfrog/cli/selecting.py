@@ -83,8 +83,8 @@ def run_selection(
     swapped: Swapped | None = None,
 ) -> None:
     """Read a table, select features, and print and write the result; ends with an exit code."""
-    if not printing.as_json:
-        leave_to_the_answer()
+    known = () if swapped is None else swapped.before.notes
+    leave_to_the_answer(known, is_printed=not printing.as_json)
     with shown_progress("starting", quiet=printing.quiet):
         files.check(asked)
         settings = options.settings(files.scores)

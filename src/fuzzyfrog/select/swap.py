@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -64,7 +66,10 @@ def swapped(selector: Any, old: str | int, new: str | int, X: object, y: object)
         every = np.zeros(len(weights), np.int64)
         every[weights > 0] = groups
         groups = every
-    other.fit(X, y, groups=groups, sample_weight=weights)
+    with warnings.catch_warnings():
+        for note in selector.result_.notes:  # said before
+            warnings.filterwarnings("ignore", re.escape(note))
+        other.fit(X, y, groups=groups, sample_weight=weights)
     other.result_ = with_exchange(
         other.result_, selector.result_, dataset, other.settings(), other._groups
     )

@@ -308,10 +308,11 @@ def substitutes_line(result: Result) -> str | None:
         for name in result.names(group.others)
     ]
     said = [f"{name} for {result.names((of,))[0]}" for _, name, of in sorted(pairs)]
-    better = [
-        f"{result.names((one.cost.feature,))[0]} for {one.name} (scores higher, "
-        f"{signed(-one.cost.lost)})"
-        for one in result.columns
-        if one.cost is not None and _is_better(result, one)
-    ]
-    return "; ".join([*better, *([named(said, longest=80, most=3)] if said else [])]) or None
+    better: dict[int, str] = {}  # where each gains most
+    for one in sorted(result.columns, key=lambda one: 0.0 if one.cost is None else one.cost.lost):
+        if one.cost is not None and _is_better(result, one):
+            (new,), gained = result.names((one.cost.feature,)), signed(-one.cost.lost)
+            better.setdefault(one.cost.feature, f"{new} for {one.name} (scores higher, {gained})")
+    return (
+        "; ".join([*better.values(), *([named(said, longest=80, most=3)] if said else [])]) or None
+    )
