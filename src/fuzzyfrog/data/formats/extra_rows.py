@@ -6,8 +6,10 @@ from typing import Any
 from fuzzyfrog.common.messages import listed, shown
 from fuzzyfrog.data.cells import MISSING, looks_like_number, read_texts
 
-TOTALS = ("total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme")
-TOTALS += ("somme", "suma", "totale")
+TOTALS = (
+    "total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "somme", "suma",
+    "totale",
+)  # fmt: skip
 FEWEST_UNITS = 2  # in a row, or they are typing errors
 
 
