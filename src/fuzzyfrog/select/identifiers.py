@@ -252,8 +252,8 @@ def may_keep_together(dataset: Dataset, feature: int) -> bool:
 
 def are_panel_in_turn(dataset: Dataset, feature: int) -> bool:
     """Whether samples of a value are in turn, for half of the values equally many."""
-    is_panel = _are_panel(dataset.values[:, feature], IN_TURN)
-    return is_panel and are_in_turn(dataset, feature)
+    is_panel = are_in_turn(dataset, feature)
+    return is_panel and _are_panel(dataset.values[:, feature], IN_TURN)
 
 
 def are_in_turn(dataset: Dataset, feature: int) -> bool:
