@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fuzzyfrog import SoftSelector
 from fuzzyfrog.report import render_report, summary_html
 from fuzzyfrog.report.plot_data import models
-from fuzzyfrog.result import Alike, Check, Exchange
+from fuzzyfrog.result import Alike, Check, Exchange, Leak
 from fuzzyfrog.words import words_of
 from fuzzyfrog.words.columns import columns_lead, remark
 from report.made import HOSTILE, a_check, changed, soft_result
@@ -271,6 +271,20 @@ def test_a_loss_is_answered_with_a_size_to_try():
     )
     most = replace(result, selected=tuple(range(7)))
     assert words_of(most).advice() == "For prediction, keep all columns."
+
+
+@pytest.mark.parametrize("doubt", ["rows", "leak"])
+def test_no_columns_are_advised_before_doubts_about_their_scores_are_settled(doubt):
+    result = replace(soft_result(), check=a_check())
+    if doubt == "rows":
+        note = "Samples with the same 'state' may belong together: they are alike."
+        result = replace(result, notes=(note,))
+    else:
+        leak = Leak((result.selected[0],), "it is missing in one class and present in the others")
+        result = replace(result, suspected_leaks=(leak,))
+    assert words_of(result).advice() == (
+        "Settle the doubts first: until then, scores do not say which columns to keep."
+    )
 
 
 def test_random_columns_that_are_taken_come_before_the_headline():

@@ -12,6 +12,7 @@ from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_e
 from fuzzyfrog.words.text import leaks_in_words, named
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
+SETTLE = "Settle the doubts first: until then, scores do not say which columns to keep."
 FEW = 3  # selected features that may all be suspects
 OTHER_SIZE = 0.2  # of the columns: by which selections in the folds differ much
 
@@ -134,7 +135,8 @@ class Doubts(ABC):
             samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
             return f"For prediction, the table needs {samples}other columns."
         if self.is_refuted or [*self._noisy(), *self._own_doubts()]:
-            return self._way_out()
+            is_open = [*self._leaks(), *of_dependent_rows(self.result.notes)]
+            return SETTLE if is_open else self._way_out()
         return None
 
     def _way_out(self) -> str:
