@@ -101,16 +101,19 @@ class ReductWords(ProofWords):
             return f"For prediction, use {self._soft}."
         if check.soft.minus(check.all).is_loss:
             return f"For prediction, keep all columns; {self._soft} does worse, too."
-        if check.selected.minus(check.soft).is_gain:
+        change, names = check.soft.minus(check.selected), check.soft_features
+        if change.is_loss:
             return f"For prediction, keep the selected columns; {self._soft} does worse."
-        if check.soft.best <= check.selected.best:
-            better = "all" if check.selected.minus(check.all).is_loss else "the selected"
-            return f"For prediction, keep {better} columns; {self._soft} scores no higher."
-        names = check.soft_features
+        is_lost = check.selected.minus(check.all).is_loss
+        is_higher = check.soft.best > check.selected.best
         selects = f"it selects {count(len(names), 'column')} ({named(names)})"
-        if check.soft.minus(check.selected).is_gain or check.selected.minus(check.all).is_loss:
+        if change.is_gain or (is_lost and is_higher):
             return f"For prediction, use {self._soft}: {selects}."
-        return f"For prediction, {self._soft} does about as well: {selects}."
+        is_better = is_higher or len(names) < len(self.result.selected) or any(self._noisy())
+        if is_better and not is_lost:
+            return f"For prediction, use {self._soft}: {selects}, with {change.in_words()}."
+        kept = "all" if is_lost else "the selected"
+        return f"For prediction, keep {kept} columns; {self._soft} scores no higher."
 
     def _may_be_noise(self) -> str:
         return "A column that separates these samples may be noise"
