@@ -23,6 +23,13 @@ def test_few_values_that_make_most_squares_are_far_out(unit):
     assert np.flatnonzero(far_out(y * unit)).tolist() == [3, 70]
 
 
+@pytest.mark.parametrize(("n_far", "is_said"), [(3, True), (4, False)])
+def test_three_values_are_few_even_in_a_small_table(n_far, is_said):
+    y = table()[1][:50]
+    y[:n_far] = 300.0 + 90.0 * np.arange(n_far)
+    assert np.count_nonzero(far_out(y)) == n_far * is_said
+
+
 @pytest.mark.parametrize(
     "y",
     [

@@ -54,7 +54,7 @@ MOST_SAMPLES = 5_000  # of a larger table a random part is used
 MOST_CELLS = 5_000_000  # that models have, with a column for each category
 FEWEST_SAMPLES = 500  # which models have, however wide a table is
 FENCE = 3.0  # interquartile ranges from the quartiles: "far out" in a box plot (Tukey 1977)
-FEW = 0.05  # of the samples
+FEW, FEWEST = 0.05, 3  # of the samples; so many values may be far out in a small table
 MOST = 0.5  # of the squared distances to the mean, by which R² compares
 RARE = 0.1  # of the samples: a class so rare hardly shows in the accuracy
 DRAWING, SHUFFLING = 0x666F6C6473, 0x6F72646572  # next to the seed: streams of their own
@@ -486,7 +486,8 @@ def far_out(target: Floats) -> Masks:
     reach = FENCE * (high - low)
     is_far = (values < low - reach) | (values > high + reach)
     squares = (values - values.mean()) ** 2
-    is_small = reach == 0 or is_far.mean() > FEW or squares[is_far].sum() <= MOST * squares.sum()
+    are_many = is_far.sum() > max(FEWEST, FEW * len(is_far))
+    is_small = reach == 0 or are_many or squares[is_far].sum() <= MOST * squares.sum()
     return np.zeros_like(is_far) if is_small else is_far
 
 
