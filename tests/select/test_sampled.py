@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 from sklearn.datasets import load_wine
 
-from fuzzyfrog import DataError, ReductSelector
+from fuzzyfrog import DataError, ReductSelector, SoftSelector
 from fuzzyfrog.errors import CheckpointError
-from fuzzyfrog.measure import Dependency, SampledDependency
+from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
 from fuzzyfrog.report import summary_html
 from fuzzyfrog.report.render import collect
 from fuzzyfrog.result import Result
@@ -173,3 +173,13 @@ def test_an_interval_that_says_nothing_is_not_shown():
     sentence = Sampling(20, 0.005, 0.995, 0.95).in_words(9000)
     assert sentence == "estimated from 20 of 9,000 samples, too few to say how exactly"
     assert Sampling(20, 0.4, 0.6, 0.95).in_words(9000).endswith("features [0.400, 0.600]")
+
+
+def test_an_interval_by_all_other_samples_is_not_called_one(wine):
+    selector = SoftSelector(sample=100, random_state=0).fit(*wine)
+    low, high = selector.dependency_interval_
+    exact = SoftDependency(*wine).score(selector.support_[np.newaxis])[0]
+    assert (low, high) == pytest.approx((exact, exact), abs=1e-12)
+    assert selector.record().sampling.in_words(178) == (
+        f"estimated from 100 of 178 samples; that of the selected features is {exact:.4f} on all"
+    )

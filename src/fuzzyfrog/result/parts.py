@@ -373,6 +373,7 @@ class RowNames(Part, frozen=True):
 
 
 WIDE = 0.5  # of a scale from 0 to 1: an interval that says nothing
+EXACT = 1e-9  # a narrower one is a point: all samples are measured
 MAX_LOST = 100  # samples that are listed as set aside
 MAX_SAMPLED_ROWS = 400  # enough for a picture of a distribution
 MAX_SAMPLED_COLUMNS = 12  # the report draws no more
@@ -436,6 +437,8 @@ class Sampling(Part, frozen=True):
         """Return the estimate in words, to end a sentence."""
         low, high = floor(1000 * self.low) / 1000, ceil(1000 * self.high) / 1000
         said = f"estimated from {self.n_sampled:,} of {n_samples:,} samples"
+        if self.high - self.low < EXACT:
+            return f"{said}; that of the selected features is {self.low:.4f} on all"
         if high - low > WIDE:
             return f"{said}, too few to say how exactly"
         which = "interval for the dependency of the selected features"
