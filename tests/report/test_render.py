@@ -129,11 +129,14 @@ def test_warnings_are_shown_before_the_facts(wine_result):
     for page in (render_report(result), summary_html(result)):
         assert "Feature &#39;&lt;b&gt;id&lt;/b&gt;&#39; has another value" in page
         assert page.count("Please note") >= 1
-        assert "note 6" in page
-        assert "note 7" not in page
+        assert "Note 6" in page
+        assert "Note 7" not in page
         assert "and 2 more" in page
     page = render_report(result)
     assert page.index("Please note") < page.index('class="facts"')
+    notes = ("the target holds 47 different numbers.", "--size-rule is not used.", "size_rule is.")
+    shown = collect(replace(wine_result, notes=notes))["answer"]["notes"]
+    assert shown == ["The target holds 47 different numbers.", *notes[1:]]
     silent = replace(wine_result, notes=())
     assert "Please note" not in render_report(silent) + summary_html(silent)
 

@@ -50,7 +50,8 @@ def answer(words: Words) -> dict[str, Any]:
 
 
 def _sentence(note: str) -> str:
-    return visible(capitalized(note) if note.startswith("feature ") else note)
+    """Return a note as a sentence; a parameter at its start, as size_rule, stays as it is."""
+    return visible(capitalized(note) if note.partition(" ")[0].isalpha() else note)
 
 
 def check(words: Words) -> dict[str, Any]:
