@@ -28,16 +28,14 @@ MAX_NOTES = 8  # warnings that are shown
 
 
 def answer(words: Words) -> dict[str, Any]:
-    """Return the opening of the report: what speaks against the selection comes first."""
+    """Return the opening of the report: the answer, and right below it what speaks against it."""
     result, doubts, headline = words.result, words.doubts(), words.headline()
     notes = [note for note in result.notes if note not in doubts]
     if result.estimate is not None and headline != words.verdict():  # models are not estimated
         headline += f", {result.estimate}"
-    first, *others = [*doubts, f"{headline}."]
     return {
-        "headline": first,
-        "doubts": others[:-1],
-        "claim": others[-1] if others else None,
+        "headline": f"{headline}.",
+        "doubts": doubts,
         "exchange": result.exchange and exchange_sentences(words, result.exchange),
         "chips": [
             {"name": short(name, LONG), "core": feature in (result.core or ())}

@@ -57,7 +57,7 @@ def scored_in_part(words: Words) -> list[str]:
 def tree_title(words: Words, tree: ColumnTree) -> str:
     """Return how many columns the tree has, of how many that could be drawn."""
     result, n_drawn = words.result, len(tree.leaves)
-    kinds = zip(result.columns, result.table.features, strict=True)
+    kinds = zip(result.columns, result.table.features, strict=False)
     n_numeric = sum(a.role != "left out" and b.kind == "numeric" for a, b in kinds)
     is_part = n_drawn < n_numeric and not result.has_groups  # which are never drawn
     start = f"The {n_drawn:,} that matter most of " if is_part else ""
