@@ -158,16 +158,16 @@ def ordered_time(dataset: Dataset, feature: int) -> str | None:
     its days.
     """
     name = dataset.feature_names[feature]
-    date, is_date = name.removesuffix("_days"), holds_dates(dataset, feature)
+    (date, _, part), is_date = name.rpartition("_"), holds_dates(dataset, feature)
     is_time = not _TIMES.isdisjoint(_words(name)) and not dataset.categorical[feature]
-    if not (is_date or is_time or date != name):
+    if not (is_date or is_time or part == "days"):
         return None
     steps = np.diff(dataset.values[:, feature])
     steps = steps[steps != 0]
     if len(steps) < FEWEST_SAMPLES or not ((steps > 0).all() or (steps < 0).all()):
         return None
-    if date != name and {f"{date}_{part}" for part in PARTS} <= {*dataset.feature_names}:
-        return date  # names are compared last: there may be very many
+    if part in PARTS and {f"{date}_{one}" for one in PARTS} <= {*dataset.feature_names}:
+        return date if part == "days" else None  # compared last: there may be very many names
     near, share = STEADY
     is_steady = np.isclose(steps, np.median(steps), rtol=near, atol=0).mean() >= share
     return name if is_date or (is_time and is_steady) else None

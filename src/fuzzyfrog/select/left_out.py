@@ -98,7 +98,7 @@ def left_out(
         sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
         sentences += _said(dataset, staying, " Add other columns.", "")
-    times = [ordered_time(dataset, one) for one in np.flatnonzero(~excluded).tolist()]
+    times = [ordered_time(dataset, one) for one in np.flatnonzero(~included & ~excluded).tolist()]
     if found := [*filter(None, times)]:
         in_order = f"{IN_ORDER} {listed(found)}. If they are a time series, random folds flatter "
         later = Setting("check(selector, X, y, cv=TimeSeriesSplit())")
