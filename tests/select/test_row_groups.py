@@ -19,7 +19,7 @@ from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.soft_columns import SoftColumns
 from fuzzyfrog.result import Result
-from fuzzyfrog.select.row_groups import connected, named_many
+from fuzzyfrog.select.row_groups import connected, noted_selected
 from naive import soft as naive
 
 
@@ -152,7 +152,7 @@ def test_numbers_with_traces_among_them_do_not_keep_samples_together(form, is_to
     table = pd.DataFrame({"rain": rain, "x": np.arange(501.0)})
     with warnings.catch_warnings(action="ignore"):
         data = make_dataset(table, np.arange(501) % 2)
-    doubts = [*named_many(data, np.ones(2, np.bool_))]
+    doubts = [*noted_selected(data, np.ones(2, np.bool_))]
     assert ["'rain' may belong together" in doubt for doubt in doubts] == [True] * is_told
 
 
@@ -177,7 +177,9 @@ def test_that_is_said_of_numbers_and_reducts_too(selector, is_numeric):
     X, y, patient = patients()
     fall = 7 * patient
     target = np.random.default_rng(0).normal(size=patient.max() + 1)[patient] if is_numeric else y
-    with pytest.warns(UserWarning, match="may belong together: those of each value have the same"):
+    with pytest.warns(
+        UserWarning, match="may belong together: the samples of each value have the s"
+    ):
         clone(selector).fit(frame(X, fall).rename(columns={"patient_id": "Fall"}), target)
 
 
@@ -312,7 +314,7 @@ def test_rows_that_follow_one_another_and_share_other_columns_are_warned_of():
     table, y = diaries()
     (note,) = may_belong_together(table, y)
     assert "with the same 'diary' may belong together" in note
-    assert "follow one another and have the same values in other columns" in note
+    assert "each value are next to each other, with the same values in other columns. If" in note
     order = np.random.default_rng(0).permutation(len(y))
     assert not may_belong_together(table.iloc[order], y.iloc[order])
     assert not may_belong_together(table.drop(columns="sex"), y)

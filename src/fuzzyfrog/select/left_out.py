@@ -100,9 +100,10 @@ def left_out(
         sentences += _said(dataset, staying, " Add other columns.", "")
     times = [ordered_time(dataset, one) for one in np.flatnonzero(~included & ~excluded).tolist()]
     if found := [*filter(None, times)]:
-        in_order = f"{IN_ORDER} {listed(found)}. If they are a time series, random folds flatter "
+        in_order = f"{IN_ORDER} {listed(found)}. If they are a time series, scores of random folds "
         later = Setting("check(selector, X, y, cv=TimeSeriesSplit())")
-        sentences.append(Answered(in_order, "models: ", later, " tests them on later samples."))
+        how = "are too good. To test models on later samples, use ", later, "."
+        sentences.append(Answered(in_order, *how))
     copies: list[Alike] = []
     correlated: list[Alike] = []
     if drop_copies:

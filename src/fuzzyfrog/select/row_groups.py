@@ -38,6 +38,7 @@ Bits = NDArray[np.uint64]
 
 TOGETHER = "belong together and are not compared with each other"
 ONE_GROUP = "All samples are in the same group, so groups are not used."
+IN_TURN = "are next to each other, with similar targets"
 COINCIDE = (
     "All samples of a class are in the same group, for every class, so none is compared with "
     "another of its class: the dependency is 0, and the selection means nothing. Pass other groups."
@@ -103,8 +104,8 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     """Return a table with a note if some feature may say which samples belong together."""
     reasons = {
         f"have the same {'target' if dataset.classes is None else 'class'}": may_keep_together,
-        "follow one another, equally many, and are alike": are_panel_in_turn,
-        "follow one another and have the same values in other columns": share_others,
+        IN_TURN: are_panel_in_turn,
+        "are next to each other, with the same values in other columns": share_others,
     }
     left: list[int] = np.flatnonzero(allowed & may_be_ids(dataset)).tolist()
     for reason, is_so in reasons.items():
@@ -113,7 +114,7 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
         if not found:
             continue
         names = [dataset.feature_names[one] for one in found]
-        dataset = warned(dataset, _may_belong(names, f"those of each value {reason}"))
+        dataset = warned(dataset, _may_belong(names, f"the samples of each value {reason}"))
     return dataset
 
 
@@ -139,7 +140,7 @@ def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
     ]
     reasons = {"there are very many labels, with few samples each": has_many_labels}
     if not any(ordered_time(dataset, one) for one in range(dataset.n_features)):
-        reasons["those of each value follow one another and are alike"] = are_in_turn
+        reasons[f"the samples of each value {IN_TURN}"] = are_in_turn
     for reason, is_so in reasons.items():
         if found := [one for one in left if is_so(dataset, one)]:
             left = [one for one in left if one not in found]
