@@ -254,9 +254,15 @@ def test_rows_that_repeat_others_by_chance_are_counted_too(n_copies):
     n_repeating = 600 - len(np.unique(X, axis=0))
     found = unwarned(QUICK, X, random.integers(0, 2, 600)).notes[0]
     assert found.startswith(f"{n_repeating} of the 600 samples repeat another one in every feature")
-    assert "by chance, and may be in different folds." in found
+    assert "That alone does not make them copies, so they may be in different folds." in found
     said = f"Those that look like copies ({n_copies}) are in the same fold."
     assert (said in found) == (n_copies > 0)
+
+
+def test_samples_that_are_equal_in_a_single_feature_are_no_news():
+    random = np.random.default_rng(0)
+    X = random.integers(0, 9, (200, 1)).astype(float)
+    assert not [one for one in unwarned(QUICK, X, np.arange(200) % 2).notes if "repeat" in one]
 
 
 def test_one_copy_is_a_copy_whatever_its_zeros_and_gaps_look_like():

@@ -56,7 +56,8 @@ class Together:
     copies : int64[n_samples]
         A number for each sample, the same for those that are copies of another one.
     n_repeating : int
-        How many samples repeat another one, as copies do, and rows of few different values.
+        How many samples repeat another one in every feature, if there are two or more, as copies
+        do, and rows of few different values.
     ids : dict of str to int64[n_samples]
         Such numbers by each of the columns.
     included : tuple of str
@@ -103,10 +104,12 @@ class Together:
             if n_copies == self.n_repeating:
                 yield f"{repeat}, and equal samples {are}"
             else:
-                yield f"{repeat}, as rows of few different values do by chance, and may be in " + (
-                    f"different folds. Those that look like copies ({n_copies:,}) {are}"
-                    if n_copies
-                    else "different folds. If they are copies, remove them."
+                which = "If they are copies, remove them."
+                if n_copies:
+                    which = f"Those that look like copies ({n_copies:,}) {are}"
+                yield (
+                    f"{repeat}. That alone does not make them copies, so they may be in different "
+                    f"folds. {which}"
                 )
         if self.included:
             yield (
@@ -134,6 +137,7 @@ def samples_together(
         dataset.feature_names[one] for one in np.flatnonzero(included).tolist() if says[one]
     )
     copies, n_repeating = copies_among(dataset.values[np.ix_(rows, np.flatnonzero(seen))])
+    n_repeating *= int(np.count_nonzero(seen) > 1)
     groups = None
     if dataset.groups is not None:
         groups = np.unique(dataset.groups[rows], return_inverse=True)[1]
