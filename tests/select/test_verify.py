@@ -287,7 +287,7 @@ def test_shifts_are_named_by_column():
     shifted = {one.name: one.what for one in found.shifts}
     assert shifted == {"a": "mean", "b": "missing", "c": "x", "d": "standard deviation"}
     said = str(found)
-    assert re.search(r"a has shifted: mean -?0\.\d before, \d\.\d now\.", said)
+    assert re.search(r"a has shifted: mean -?0\.\d\d before, \d\.\d\d now\.", said)
     assert "b is missing more often: " in said
     assert "c has shifted: 'x' in " in said
     assert re.search(r"d has shifted: standard deviation 1\.\d before, 10\.\d now\.", said)

@@ -146,9 +146,9 @@ def _shifted(shift: Shift) -> str:
 
 
 def _to_compare(before: float, now: float) -> tuple[str, str]:
-    """Return two numbers with as many digits as their difference is worth."""
-    apart = abs(now - before)
+    """Return two numbers with two digits of their difference, and three of the larger one."""
+    apart, larger = abs(now - before), max(abs(before), abs(now))
     if not 1e-9 < apart < 1e12:
         return f"{before:.6g}", f"{now:.6g}"
-    n = max(0, 1 - floor(log10(apart)))
+    n = max(0, 1 - floor(log10(apart)), 2 - floor(log10(larger)))
     return f"{before:,.{n}f}", f"{now:,.{n}f}"
