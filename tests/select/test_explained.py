@@ -294,6 +294,9 @@ def test_report_and_notebook(wine, tmp_path):
     assert "<script" not in html
     assert wine._repr_mimebundle_()["text/html"] == html
     assert wine._repr_mimebundle_(include=None, exclude=None)["text/plain"] == repr(wine)
+    why = wine.explain(wine.result_.selected[0], limit=2)
+    assert why._repr_html_().count("<tr>") == 3
+    assert str(why).splitlines()[0] in why._repr_html_()
     with config_context(display="text"):
         assert "text/html" not in wine._repr_mimebundle_()
 

@@ -43,6 +43,7 @@ def test_one_column_is_exchanged_and_the_difference_is_that_of_the_memberships()
     assert [one.feature for one in record.explanations] == list(after.selected)
     assert Result.from_json(record.to_json()).exchange == found
     assert "hue in the place of proline" in exchange_sentences(words_of(record), found)
+    assert exchange_sentences(words_of(record), found) in other._repr_html_()  # in a notebook
 
 
 def test_exchanges_repeat_and_names_are_those_of_the_fit():

@@ -4,12 +4,13 @@ Types carry their limits, which are checked when a saved result is read.
 """
 
 from collections.abc import Container, Sequence
+from html import escape
 from math import ceil, floor
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from fuzzyfrog.common.messages import count
+from fuzzyfrog.common.messages import count, html_table
 
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Number = Annotated[
@@ -187,17 +188,30 @@ class Explanation(Part, frozen=True):
         head = self.change(self.name)
         if not self.examples:
             return head
-        what, other = {
-            "distance": ("Samples that come closer to another class", "enemy"),
-            "membership": ("Samples whose neighborhood gets worse", "unlike neighbor"),
-        }[self.kind]
-        titles = "sample", other, f"{self.kind} with", "without"
+        lines = [f"{a:>8}  {b:>15}  {c:>15}  {d:>9}" for a, b, c, d in self._rows()]
+        return "\n".join([head, self._caption(), *lines])
+
+    def _repr_html_(self) -> str:
+        """Return the change and the samples for a notebook."""
+        head = self.change(self.name)
+        if not self.examples:
+            return f"<p>{escape(head)}</p>"
+        return html_table(self._caption(), self._rows(), [head])
+
+    def _caption(self) -> str:
+        what = "Samples that come closer to another class"
+        if self.kind == "membership":
+            what = "Samples whose neighborhood gets worse"
+        return f"{what}: {self.n_affected:,}. Most of all:"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Return titles, and a row for each example."""
+        other = "enemy" if self.kind == "distance" else "unlike neighbor"
         rows = [
             (str(one.sample), str(one.other), f"{one.before:.6f}", f"{one.after:.6f}")
             for one in self.examples
         ]
-        lines = [f"{a:>8}  {b:>15}  {c:>15}  {d:>9}" for a, b, c, d in (titles, *rows)]
-        return "\n".join([head, f"{what}: {self.n_affected:,}. Most of all:", *lines])
+        return [("sample", other, f"{self.kind} with", "without"), *rows]
 
 
 class AmbiguousSample(Part, frozen=True):
