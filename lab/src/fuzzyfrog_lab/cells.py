@@ -97,7 +97,8 @@ class Cells:
         except BaseException:
             self._lock.release()
             raise
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        as_bytes = getattr(os, "O_BINARY", 0)  # or Windows adds carriage returns
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | as_bytes, 0o644)
         self._synced = time.monotonic()
 
     def get(self, key: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -161,7 +161,8 @@ def secure_streams() -> None:
         sys.stdin = os.fdopen(STDIN, encoding="utf-8", closefd=False)
     if sys.stdout is None:
         sys.stdout = os.fdopen(STDOUT, "w", encoding="utf-8", closefd=False)
-    if sys.stderr is sys.__stderr__:  # otherwise the caller has replaced it
+    # Otherwise the caller has replaced it, or it is a console of Windows, which takes no bytes.
+    if sys.stderr is None or (sys.stderr is sys.__stderr__ and os.name != "nt"):
         sys.stderr = _steady_stderr()
 
 

@@ -177,7 +177,7 @@ class ScoreLog:
         _compare(header, wanted, self.path)
         self._chain.update(content[:start])
         records, end = _read_records(content, start)
-        os.truncate(self._file, end)
+        os.ftruncate(self._file, end)
         os.lseek(self._file, end, os.SEEK_SET)
         return records
 
