@@ -17,6 +17,7 @@ from fuzzyfrog.report import summary_html
 from fuzzyfrog.report.render import collect
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.parts import Sampling
+from fuzzyfrog.words import words_of
 
 TOLD = (
     r"estimated from 60 of 178 samples, 95% interval for the dependency of the selected features "
@@ -158,8 +159,9 @@ def test_the_report_says_so_first(sampled):
     run = sampled.record(name="wine")
     answer = collect(run)["answer"]
     assert re.search(TOLD, answer["headline"])
-    assert answer["proof"]["state"] == "open"
-    assert "Nothing is proven" in answer["proof"]["text"]
+    standing = words_of(run).standing()
+    assert standing.state == "open"
+    assert "Nothing is proven" in standing.text
     assert re.search(TOLD, summary_html(run))
     assert re.search(TOLD, sampled._repr_html_())
 
