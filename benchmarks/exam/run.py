@@ -185,8 +185,8 @@ def report(found: list[dict]) -> None:
     for (name, kind, share), part in frame.groupby(["table", "kind", "share"]):
         if missing := set(_wanted(name, list(exam.SELECTORS))) - set(part["selector"]):
             print(f"not complete: {name} {kind} {share or ''} lacks {', '.join(missing)}\n")
-    for is_crowded, part in frame.groupby(frame["kind"] != ""):
-        (_report_crowded if is_crowded else _report_plain)(part)
+    _report_plain(frame[frame["kind"] == ""])
+    _report_crowded(frame[frame["table"].isin(tables.CROWDED)])
     given_up = frame[frame["problem"].notna()]
     for (name, entry, problem), part in given_up.groupby(["table", "selector", "problem"]):
         print(f"- {entry} on {name}, {len(part)} times: {problem}")
@@ -220,24 +220,37 @@ def _report_plain(plain: pd.DataFrame) -> None:
 
 
 def _report_crowded(crowded: pd.DataFrame) -> None:
-    """Print figure 5: the share of added columns among those selected, and the score."""
-    crowded = crowded.assign(taken=100 * crowded["useless"] / crowded["size"])
-    for value in ("taken", "score"):
-        shown = crowded.pivot_table(index="selector", columns=["kind", "share"], values=value)
-        shown = shown.reindex([name for name in exam.SELECTORS if name in shown.index])
-        shown.columns = [f"{kind} {100 * share:.0f} %" for kind, share in shown.columns]
-        print(f"{value}, {len(crowded.groupby(['table', 'kind', 'share']))} tables\n")
-        _print_table(shown, {})
+    """Print figure 5: the share of added columns (pooled), columns selected, and the score."""
+    shown: dict[str, dict[str, str]] = {}
+    for (kind, share, name), part in crowded.groupby(["kind", "share", "selector"]):
+        taken = f"{100 * part['useless'].sum() / part['size'].sum():.1f}"
+        values = [f"{part['score'].mean():.1f}"]
+        if kind:
+            values = [taken, f"{part['size'].mean():.1f}", *values]
+        n_tables, n_wanted = part["table"].nunique(), _n_crowded(name)
+        cell = " · ".join(values) + (f" ({n_tables} tables)" if n_tables < n_wanted else "")
+        shown.setdefault(f"{kind}, {100 * share:.0f} %" if kind else "none added", {})[name] = cell
+    _print_table(pd.DataFrame(shown).reindex(list(exam.SELECTORS)), {})
+
+
+def _n_crowded(name: str) -> int:
+    """Return how many tables of figure 5 a selector can take."""
+    return sum(name in _wanted(table, [name]) for table in tables.CROWDED)
 
 
 def _print_table(frame: pd.DataFrame, digits: dict[str, int]) -> None:
     print("|", " | ".join(["", *map(str, frame)]), "|")
     print("|---" * (1 + frame.shape[1]) + "|")
     for name, row in frame.iterrows():
-        cells = ["" if np.isnan(value) else f"{value:.{digits.get(column, 1)}f}"
-                 for column, value in row.items()]  # fmt: skip
+        cells = [_shown(value, digits.get(column, 1)) for column, value in row.items()]
         print("|", " | ".join([str(name), *cells]), "|")
     print()
+
+
+def _shown(value: str | float, n_digits: int) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if np.isnan(value) else f"{value:.{n_digits}f}"
 
 
 if __name__ == "__main__":
