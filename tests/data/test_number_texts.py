@@ -138,9 +138,13 @@ def test_other_texts(texts):
         (
             ["3 kg", "500 g", "1 kg", "2 kg", "4 kg"],
             ",",
-            "different units, such as '3 kg', '500 g'",
+            "different units or forms, such as '3 kg', '500 g'",
         ),
-        (["25%", "0.25", "30%", "40%", "0.5"], ",", "different units, such as '25%', '0.25'"),
+        (
+            ["25%", "0.25", "30%", "40%", "0.5"],
+            ",",
+            "different units or forms, such as '25%', '0.25'",
+        ),
         (["1,234", "12", "1,5e3", "2", "3"], ",", ""),  # typing errors, but too few numbers
         (["1,234", "12", "2,345", "9,999", "3"], ";", "commas that may mark decimals or thousands"),
         (
@@ -152,9 +156,13 @@ def test_other_texts(texts):
         (["001", "002", "136A", "17", "203"], ",", ""),  # codes
         (["12A", "13", "14", "15", "16"], ",", ""),
         (["12V", "13A", "14A", "15A", "16A"], ",", ""),
-        (["12a", "13", "14", "15", "16"], ",", "different units, such as '12a', '13'"),
+        (["12a", "13", "14", "15", "16"], ",", "different units or forms, such as '12a', '13'"),
         (["<1", "<2", "<3", "4", "5"], ",", "limits rather than values, such as '<1', '<2', '<3'"),
-        (["1 MW", "2 mW", "3 MW", "4 MW", "5 MW"], ",", "different units, such as '1 MW', '2 mW'"),
+        (
+            ["1 MW", "2 mW", "3 MW", "4 MW", "5 MW"],
+            ",",
+            "different units or forms, such as '1 MW', '2 mW'",
+        ),
         (
             [f"{k}A" for k in range(9)],
             ",",

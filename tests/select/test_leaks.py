@@ -68,6 +68,7 @@ def test_a_target_of_mostly_zeros_gives_no_warning_of_numpy():
             np.where(np.arange(N) % 9 == 0, np.nan, np.log(WAGE)),
             "it is the logarithm of the target",
         ),
+        (np.where(np.arange(N) % 8 == 0, WAGE * 2, np.nan), "it is the target in other units"),
     ],
 )
 def test_a_function_of_a_numeric_target(column, relation):
@@ -155,11 +156,11 @@ def test_several_at_once_are_all_named():
 @pytest.mark.parametrize(
     ("column", "start"),
     [
-        (np.array(["x", "z", "y"])[GRADE], "each of its values belongs to one class"),
-        (np.array([7, 2, 5])[GRADE], "each of its values belongs to one class"),
-        ([f"s{k}" for k in GRADE * 3 + HOURS % 3], "each of its values belongs to one class"),
-        (GRADE + 3 * (HOURS % 4), "each of its values belongs to one class"),
-        (np.array([7, 2, 5])[np.r_[(GRADE[0] + 1) % 3, GRADE[1:]]], "nearly each of its values"),
+        (np.array(["x", "z", "y"])[GRADE], "its values stand for classes"),
+        (np.array([7, 2, 5])[GRADE], "its values stand for classes"),
+        ([f"s{k}" for k in GRADE * 3 + HOURS % 3], "its values stand for classes"),
+        (GRADE + 3 * (HOURS % 4), "its values stand for classes"),
+        (np.array([7, 2, 5])[np.r_[(GRADE[0] + 1) % 3, GRADE[1:]]], "its values stand for classes"),
         (WAGE, "the classes are ranges of its values"),
     ],
 )

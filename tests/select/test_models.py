@@ -163,6 +163,16 @@ def test_r2_is_that_of_all_predictions_together():
     assert huge.all.best == pytest.approx(found.all.best)
 
 
+def test_a_model_that_fails_does_not_decide_what_is_said_of_all():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 3)), rng.normal(size=100)
+    X[7, 2] = 1e6  # a linear model is far off in the fold of this sample
+    found = check(SOFT, X, y + X[:, 0])
+    ridge = [folds[found.models.index("ridge regression")] for folds in found.all.folds]
+    assert ridge == [-1.0] * 5
+    assert min(map(min, zip(*found.all.folds, strict=True))) == -1.0
+
+
 @pytest.mark.parametrize("scale", [1e-150, 1e150, 1e300])
 def test_r2_depends_on_no_scale_of_the_weights(scale):
     random = np.random.default_rng(2)

@@ -183,5 +183,6 @@ def test_an_interval_by_all_other_samples_is_not_called_one(wine):
     exact = SoftDependency(*wine).score(selector.support_[np.newaxis])[0]
     assert (low, high) == pytest.approx((exact, exact), abs=1e-12)
     assert selector.record().sampling.in_words(178) == (
-        f"estimated from 100 of 178 samples; that of the selected features is {exact:.4f} on all"
+        f"estimated from 100 of 178 samples, but {exact:.4f} for the selected features by all of "
+        "them"
     )

@@ -55,7 +55,7 @@ def test_both_curves_are_drawn():
 def test_the_headline_names_chance_and_all():
     result = soft_result(size_rule="peak")
     assert words_of(result).headline() == (
-        "Judged by 5 of 13 features, similar samples share their class 84.1% of the time (all "
+        "Judged by 5 of 13 columns, similar samples share their class 84.1% of the time (all "
         "columns: 77.1%, chance: 33.8%)"
     )
     assert words_of(result).size_reason() == "where the soft dependency is highest"
@@ -65,7 +65,7 @@ def test_the_headline_names_chance_and_all():
         .startswith("No subset does better than chance")
     )
     everything = tuple(range(13))
-    assert "Judged by all 13 features," in words_of(replace(result, selected=everything)).headline()
+    assert "Judged by all 13 columns," in words_of(replace(result, selected=everything)).headline()
 
 
 def test_the_headline_is_about_the_best_model():
@@ -82,7 +82,7 @@ def test_the_headline_is_about_the_best_model():
         "(chance 0.333): a loss of 0.080")  # fmt: skip
     assert (words_of(lost).doubts(), words_of(lost).is_confirmed) == ([], False)
     without = replace(result, check=Check.without("it was interrupted."))
-    assert words_of(without).headline().startswith("Judged by 5 of 13 features,")
+    assert words_of(without).headline().startswith("Judged by 5 of 13 columns,")
 
 
 @pytest.mark.parametrize(

@@ -411,7 +411,7 @@ def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -
     """Return why numbers that can be read one by one cannot be read together, or nothing."""
     affixes = _by_affix(numbers)
     if len(affixes) > 1:
-        return f"numbers in different units, such as {_first_of(affixes.values())}"
+        return f"numbers in different units or forms, such as {_first_of(affixes.values())}"
     bounds = [one for one in numbers if one.is_bound]
     if 2 * len(bounds) > len(numbers):
         return f"limits rather than values, such as {_first_of(bounds)}"

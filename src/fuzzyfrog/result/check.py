@@ -93,7 +93,7 @@ class ModelScores(Part, frozen=True):
         The number of columns, averaged over the folds.
     folds : tuple of tuple of float
         For each fold the score of each model, in the order of ``Check.models``; its part in the
-        R² of all predictions together, of which they are the mean.
+        R² of all predictions together, of which they are the mean (-1 at least).
     overlap : float
         Samples to predict in a fold, as a share of those to train on.
     above : tuple of float

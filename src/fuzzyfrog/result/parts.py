@@ -452,7 +452,7 @@ class Sampling(Part, frozen=True):
         low, high = floor(1000 * self.low) / 1000, ceil(1000 * self.high) / 1000
         said = f"estimated from {self.n_sampled:,} of {n_samples:,} samples"
         if self.high - self.low < EXACT:
-            return f"{said}; that of the selected features is {self.low:.4f} on all"
+            return f"{said}, but {self.low:.4f} for the selected features by all of them"
         if high - low > WIDE:
             return f"{said}, too few to say how exactly"
         which = "interval for the dependency of the selected features"

@@ -123,7 +123,7 @@ def _like_numbers(
         column = values[:, place]
         present = ~np.isnan(column)
         x, y, explained = column[present], target[present], 0.0
-        if len(x) >= max(FEWEST_SAMPLES, len(column) / 2):
+        if len(x) >= FEWEST_SAMPLES:
             explains = _by_category if categorical[place] else _by_neighbors
             explained = explains(x, ranked[present])
         how = ""
@@ -313,8 +313,7 @@ def _class_relation(column: Floats, target: Integers, is_categorical: bool) -> s
     values, codes = np.unique(np.where(is_gap, np.inf, column), return_inverse=True)
     is_code = is_categorical or len(values) <= n_classes or _alternate(codes, target)
     if is_code and _lowest_recall(_by_others(codes, target), target) >= BY_GROUPS:
-        n_mixed = len(np.unique(np.column_stack([codes, target]), axis=0)) - len(values)
-        return f"{'nearly ' if n_mixed else ''}each of its values belongs to one class"
+        return "its values stand for classes"
     if is_categorical:
         return ""
     if _lowest_recall(_by_others(is_gap.astype(np.intp), target), target) >= BY_GROUPS:

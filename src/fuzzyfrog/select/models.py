@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -30,6 +30,7 @@ Scorer = Callable[..., float]
 Models = Mapping[str, Any] | Sequence[Any] | None
 
 N_TREES = 30
+LEAST = -1.0  # R²
 WORTH_A_THREAD = 20_000  # cells to train on
 MOST_CATEGORIES = 50  # of a feature that models see; the rarest are one
 TRIAL = np.array([[0.5], [1.7], [-2.2], [3.1]])  # numbers that are no classes
@@ -153,10 +154,14 @@ def pooled(squares: Sequence[Sequence[float]], of_means: Sequence[float]) -> lis
     """Return the part of each fold and model in R², whose mean is R² of all predictions together.
 
     A fold of its own has no R² to average: one of a few groups may have targets that hardly vary.
-    The squared errors of the means of the training parts are what a model has to beat.
+    The squared errors of the means of the training parts are what a model has to beat. A model that
+    fails has -1, however far off it is: else it would decide what is said of all models.
     """
     to_beat = max(sum(of_means) / len(of_means), np.finfo(float).tiny)
-    return [[max(1.0 - one / to_beat, -FARTHEST) for one in fold] for fold in squares]
+    with np.errstate(over="ignore"):
+        parts = 1.0 - np.array(squares) / to_beat
+    parts[:, parts.mean(axis=0) < LEAST] = LEAST
+    return cast(list[list[float]], parts.tolist())
 
 
 class Fold:

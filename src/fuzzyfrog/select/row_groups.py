@@ -138,7 +138,7 @@ def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
         for one in np.flatnonzero(selected).tolist()
         if with_the_same([dataset.feature_names[one]]) not in said
     ]
-    reasons = {"there are very many labels, with few samples each": has_many_labels}
+    reasons = {"there are very many labels": has_many_labels}
     if not any(ordered_time(dataset, one) for one in range(dataset.n_features)):
         reasons[f"the samples of each value {IN_TURN}"] = are_in_turn
     for reason, is_so in reasons.items():

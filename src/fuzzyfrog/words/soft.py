@@ -41,9 +41,9 @@ class SoftWords(Words):
             return verdict
         if self.is_useless:
             return f"No subset does better than chance ({chance})"
-        start, others = self._part_of_all()
+        start, others = self._part_of_all("column")
         if self.has_all:
-            start = f"all {count(*self.offered())}"
+            start = f"all {start.split(' of ', 1)[1].removeprefix('the ')}"
         ours, theirs = percent(result.dependency), percent(result.full_dependency)
         everything = "" if self.has_all else f"{others}: {theirs}, "
         what = f"share their class {ours} of the time"

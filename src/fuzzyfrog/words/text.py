@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fuzzyfrog.common.messages import first_few, listed, shown, told_apart
+from fuzzyfrog.common.messages import first_few, shown, told_apart
 from fuzzyfrog.result import Leak
 
 MAX_NAMED = 8  # features that a sentence lists
@@ -60,7 +60,8 @@ def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, li
             continue
         single.setdefault(leak.relation, []).extend(its)
         each = "each of " if len(single[leak.relation]) > 1 else ""
-        said[leak.relation] = f"{each}{listed(single[leak.relation])} ({leak.relation})"
+        these = first_few([*map(shown, single[leak.relation])])
+        said[leak.relation] = f"{each}{these} ({leak.relation})"
     predict = "predict" if len(said) > 1 or not single else "alone predicts"
     they_are, them = ("it is", "it") if len(features) == 1 else ("they are", "them")
     start = (
