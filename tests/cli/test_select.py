@@ -200,7 +200,6 @@ def test_columns_that_are_no_weights_are_refused(visits, in_process):
                 ("reducts", "--redundant", "SoftSelector(redundant"),
                 ("select", "--spread", "ReductSelector(spread"),
                 ("score", "--tnorm", "ReductSelector(tnorm"),
-                ("compare", "--max-missing", "read_table(max_missing"),
                 ("reducts", "--limit", "Exact(limit"),
             )
         ),
@@ -268,6 +267,17 @@ def test_the_order_of_dates_has_a_way_out_on_the_command_line(in_process, tmp_pa
     later = "To test models on later samples, use `fuzzyfrog verify` after a run on earlier rows."
     assert later in out
     assert "TimeSeriesSplit" not in out
+
+
+def test_the_advice_about_nearly_empty_rows_can_be_followed(in_process, tmp_path):
+    table = tmp_path / "t.csv"
+    rows = [f"{k % 7 / 2 + 4 * (k % 2)},{k * k % 11},{k % 5},{k % 2}" for k in range(60)]
+    table.write_text("\n".join(["a,b,c,y", *rows, ",,,0", ",,,1"]) + "\n")
+    asked = ["reducts", table, "--target", "y", "--no-check", "-q"]
+    _, out, err = in_process(*asked)
+    assert "Leave them out with --max-missing 1 when the table is read." in err
+    _, less, _ = in_process(*asked, "--max-missing", "1")
+    assert ("62 samples" in out, "60 samples" in less) == (True, True)
 
 
 def test_rows_that_may_belong_together_are_said_once_before_the_headline(in_process, tmp_path):

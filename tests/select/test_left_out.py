@@ -514,7 +514,7 @@ def test_a_few_rows_without_values_that_rule_the_answer_are_told():
     sentence = next(str(one.message) for one in caught if "2 rows" in str(one.message))
     full = ReductSelector("quickreduct").fit(X.drop([3, 8]), np.delete(y, [3, 8]))
     assert f"from {full.full_dependency_:.3f} to " in sentence
-    assert sentence.endswith("Leave them out when the table is read: max_missing=1.")
+    assert sentence.endswith("Leave them out with max_missing=1 when the table is read.")
 
 
 def test_the_report_and_the_terminal_list_copies():

@@ -94,7 +94,6 @@ COMMANDS = {
 # Parameters that few need and that have no option, and what takes them in Python.
 PYTHON_ONLY = {
     "limit": "Exact",
-    "max_missing": "read_table",
     "redundant": "SoftSelector",
     "size_rule": "SoftSelector",
     "spread": "ReductSelector",

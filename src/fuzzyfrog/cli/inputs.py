@@ -66,6 +66,9 @@ class ReadingOptions:
         READING,
     )
     encoding: str = option_field("utf-8", "NAME", "Encoding of a text file.", READING)
+    max_missing: int | None = option_field(
+        None, "N", "Leave out rows with more than N missing values.", READING
+    )
     target_kind: Literal["auto", "class", "numeric"] = option_field(
         "auto",
         "KIND",
@@ -159,6 +162,7 @@ def _loaded(asked: TableOptions, path: Path, least: int) -> LoadedTable:
         decimal=asked.decimal,
         encoding=asked.encoding,
         row_labels=asked.row_labels,
+        max_missing=asked.max_missing,
         dates=asked.dates,
         least=least,
     )

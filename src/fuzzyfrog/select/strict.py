@@ -161,8 +161,8 @@ class Strict(Kind):
             lower = "lowers" if n_few == 1 else "lower"
             yield Sentence(
                 f"{count(n_few, 'row')} with {least} or more missing values {lower} the dependency "
-                f"of all features from {without:.3f} to {full:.3f}. Leave them out when the table "
-                "is read: ", Setting("max_missing", least - 1), ".",
+                f"of all features from {without:.3f} to {full:.3f}. Leave them out with ",
+                Setting("max_missing", least - 1), " when the table is read.",
             )  # fmt: skip
 
     def answer(

@@ -111,7 +111,7 @@ class ReductWords(ProofWords):
             return f"For prediction, use {self._soft}: {selects}."
         is_better = is_higher or len(names) < len(self.result.selected) or any(self._noisy())
         if is_better and not is_lost:
-            return f"For prediction, use {self._soft}: {selects}, with {change.in_words()}."
+            return f"For prediction, use {self._soft}: {selects}; {change.in_words()}."
         kept = "all" if is_lost else "the selected"
         return f"For prediction, keep {kept} columns; {self._soft} scores no higher."
 
