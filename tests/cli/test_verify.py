@@ -158,7 +158,6 @@ def test_text_for_people_and_an_exit_code_for_scripts(in_process, tmp_path, monk
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["new.csv"], "--table must be the table that the columns were selected from. New rows"),
         (["new.csv", "--table", "new.csv"], "must be the one that the columns were selected from"),
         (["less.csv", "--table", "old.csv"], "got none called 'size', 'weight'"),
         (["text.csv", "--table", "old.csv"], "column 'size' must hold numbers as in the old table"),
@@ -174,6 +173,17 @@ def test_mistakes_are_one_sentence(in_process, folder, shop, arguments, sentence
     assert (code, out) == (2, "")
     assert sentence in err
     assert len(err.splitlines()) == 1
+
+
+def test_the_table_is_that_of_the_run_unless_it_has_moved(in_process, folder):
+    run(in_process, "reducts", "--search", "quickreduct", "--ignore", "patient")
+    found = verified(in_process, "new.csv")
+    assert found == verified(in_process, "new.csv", "--table", "old.csv")
+    (folder / "old.csv").rename("moved.csv")
+    code, out, err = in_process("verify", "run.json", "new.csv", "-q")
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert "--table must be the table that the columns were selected from. New rows" in err
+    assert found == verified(in_process, "new.csv", "--table", "moved.csv")
 
 
 def test_settings_that_cannot_be_read_back_are_refused(in_process, folder):

@@ -110,6 +110,11 @@ class TableOptions(ReadingOptions):
         # Unlike Path.exists, os.path.exists takes any name, even one that is too long.
         return bool(path.suffix) or os.path.exists(path) or len(path.parts) != 1
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the table can be read again."""
+        return self.table != STDIN and (not self.is_file or self.source() is not None)
+
     def source(self) -> os.stat_result | None:
         """Return the file that will be read, None if there is none."""
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fuzzyfrog.cli.errors import OPTION_NAMES, UsageError
-from fuzzyfrog.cli.inputs import STDIN, SavedRun, loaded_run
+from fuzzyfrog.cli.inputs import SavedRun, loaded_run
 from fuzzyfrog.cli.options import Printing, typed
 from fuzzyfrog.cli.outputs import Files
 from fuzzyfrog.cli.recorded import recorded
@@ -66,7 +66,7 @@ def swap(
         )
     name, asked, search, checking, before = known
     asked = replace(asked, table=table or asked.table)
-    if asked.table == STDIN or (asked.is_file and asked.source() is None):
+    if not asked.is_here:
         where = shlex.quote(asked.table)
         raise UsageError(f"--table must be the table of the run: {where} is not here. {STORED}")
     if search.feature_group:

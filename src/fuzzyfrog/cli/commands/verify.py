@@ -38,7 +38,8 @@ def verify(
         typer.Option(
             "--table",
             metavar="OLD",
-            help="The table that the columns were selected from; TABLE has the new rows.",
+            help="The table that the columns were selected from, if it is in another place than it "
+            "was; TABLE has the new rows.",
         ),
     ] = None,
     max_seconds: Annotated[
@@ -55,16 +56,18 @@ def verify(
     the options of the run, but for those that are given.
     """
     loaded = loaded_run(run)
+    known = recorded(loaded)
     if old is None:
-        raise UsageError(
-            "--table must be the table that the columns were selected from. New rows are compared "
-            "with its rows, and a run does not hold them."
-        )
+        if known is None or not known.asked.is_here:
+            raise UsageError(
+                "--table must be the table that the columns were selected from. New rows are "
+                "compared with its rows, and a run does not hold them."
+            )
+        old = known.asked.table
     with shown_progress(f"reading {old}", quiet=quiet) as course:
         from fuzzyfrog.select.verify import verify as verified
 
         settings = _settings_of(loaded, jobs)
-        known = recorded(loaded)
         typed = asked
         if known is not None:
             asked = _as_recorded(asked, known.asked)
