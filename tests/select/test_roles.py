@@ -158,8 +158,8 @@ def test_an_exchange_that_scores_higher_is_said():
     X = pd.DataFrame({"good": y + 0.4 * rng.normal(size=200), "bad": rng.normal(size=200)})
     words = words_of(SoftSelector(1, must_include=["bad"]).fit(X, y).record())
     said = {row[0]: row[-1] for row in columns_table(words)[1]}
-    assert "; good in its place scores higher (+0." in said["bad"]
-    assert substitutes_line(words.result).startswith("good for bad (scores higher, +0.")
+    assert "; good in its place raises the dependency (+0." in said["bad"]
+    assert substitutes_line(words.result).startswith("good for bad (dependency +0.")
     assert "substitute" in words.brief
 
 

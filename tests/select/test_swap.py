@@ -77,7 +77,7 @@ def test_a_better_column_is_named_once_where_it_gains_most():
     line = substitutes_line(replace(result, columns=tuple(columns)))
     (most,) = result.names(result.selected[-1:])
     assert line.count("proline for ") == 1
-    assert f"proline for {most} (scores higher, +{0.1 * len(result.selected):.4f})" in line
+    assert f"proline for {most} (dependency +{0.1 * len(result.selected):.4f})" in line
 
 
 def test_suspected_leaks_are_those_of_the_answer_before():

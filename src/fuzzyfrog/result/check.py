@@ -356,7 +356,7 @@ class Check(Part, frozen=True):
         chance = f"chance {shown(self.chance)}"
         if doubt := self.doubt_about(ours):
             end = ""
-            if others and self.beats_chance(self.all):
+            if others and self.all.best > ours.best:
                 end = f"; with {others}, it scores {shown(self.all.best)}"
             return f"{start}: {doubt}the best model scores {scored} ({chance}){end}"
         known = [f"with {others} {shown(self.all.best)}"] if others else []

@@ -158,7 +158,7 @@ def remark(words: Words, one: Column) -> str:
         if one.cost is not None:
             best = named(result.names((one.cost.feature,)))
             change = f"({signed(-one.cost.lost)})"
-            higher = f"{best} in its place scores higher {change}"
+            higher = f"{best} in its place raises the dependency {change}"
             lower = f"could be replaced by {best} {change}"
             said.append(higher if _is_better(result, one) else lower)
         elif one.error is not None and one.is_measurable:  # a measure that tries exchanges
@@ -312,7 +312,7 @@ def substitutes_line(result: Result) -> str | None:
     for one in sorted(result.columns, key=lambda one: 0.0 if one.cost is None else one.cost.lost):
         if one.cost is not None and _is_better(result, one):
             (new,), gained = result.names((one.cost.feature,)), signed(-one.cost.lost)
-            better.setdefault(one.cost.feature, f"{new} for {one.name} (scores higher, {gained})")
+            better.setdefault(one.cost.feature, f"{new} for {one.name} (dependency {gained})")
     return (
         "; ".join([*better.values(), *([named(said, longest=80, most=3)] if said else [])]) or None
     )

@@ -128,6 +128,8 @@ class Doubts(ABC):
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""
         check = self.result.check
         if check is not None and check.scores and not any(map(check.beats_chance, check.scores)):
+            if check.selected and check.all and check.selected.minus(check.all).is_loss:
+                return "For prediction, keep all columns; more samples would tell more."
             if check.far_out is not None:
                 return "If the values far out are errors, correct them or remove their rows."
             if check.has_few_groups:
