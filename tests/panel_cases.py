@@ -1,9 +1,10 @@
 """Random small tables with categories, gaps, numeric targets, groups, and what is asked of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from naive.panels import Panels
 
@@ -14,7 +15,8 @@ class Case:
     target: list
     panels: Panels
     names: list  # of the features, those of groups among them
-    settings: dict = field(default_factory=dict)
+    settings: dict
+    how: dict  # distances are measured and joined
 
     def named(self, subsets):
         return {tuple(sorted(self.names[one] for one in subset)) for subset in subsets}
@@ -22,23 +24,24 @@ class Case:
 
 def random_case(seed, n_losses=0):
     random = np.random.default_rng([seed, 30])
-    n, d = int(random.integers(5, 13)), int(random.integers(3, 7))
+    n = int(random.integers(5, 13))
+    d = int(random.integers(2, 6 - n_losses) if n_losses else random.integers(3, 8))
+    highest = 3 if n_losses else 6  # with few values, spare columns can replace each other
     columns = {}
     for one in range(d):
-        values = random.integers(0, random.integers(2, 7), n).tolist()
+        values = random.integers(0, random.integers(2, highest + 1), n).tolist()
+        values[-1] += len(set(values)) == 1  # constants are left out
         if random.random() < 0.3:
             values = [f"c{value}" for value in values]
         if random.random() < 0.3:
             values[int(random.integers(n))] = None
         columns[f"f{one}"] = values
-    if n_losses:  # spare columns, some of them with another value
-        some = list(columns.values())[: 4 - n_losses]
-        for original in (n_losses * some)[: 8 - d]:
-            values = original.copy()
-            if random.random() < 0.3:
-                values[int(random.integers(n))] = values[int(random.integers(n))]
-            columns[f"f{len(columns)}"] = values
-        d = len(columns)
+    for values in n_losses * list(columns.values()):  # spare columns, a few with another value
+        spare = values.copy()
+        if random.random() < 0.04:
+            spare[int(random.integers(n))] = spare[int(random.integers(n))]
+        columns[f"f{len(columns)}"] = spare
+    d = len(columns)
     is_numeric = random.random() < 0.3
     target = random.integers(0, 9 if is_numeric else 3, n).tolist()
     target[0] += len(set(target)) == 1  # two values at least
@@ -51,7 +54,12 @@ def random_case(seed, n_losses=0):
     order = random.permutation(len(features)).tolist()
     must = order[:1] if random.random() < 0.3 else []
     banned = order[1:2] if random.random() < 0.3 else []
+    how = {
+        "tnorm": str(random.choice(["lukasiewicz", "lukasiewicz", "minimum", "product"])),
+        "missing": str(random.choice(["similar", "similar", "different"])),
+    }
     settings = {
+        **how,
         "spread": "range",
         "copies": "keep",
         "target": "numeric" if is_numeric else "class",
@@ -67,10 +75,9 @@ def random_case(seed, n_losses=0):
             for name, values in columns.items()
         }
     )
-    panels = Panels(
-        list(columns.values()), target, features, must=must, banned=banned, n_losses=n_losses
-    )
-    return Case(frame, target, panels, names, settings)
+    asked = {"must": must, "banned": banned, "n_losses": n_losses}
+    panels = Panels(list(columns.values()), target, features, **asked, **how)
+    return Case(frame, target, panels, names, settings, how)
 
 
 def priced(case, seed):
@@ -80,3 +87,18 @@ def priced(case, seed):
     costs = {name: scale * int(random.integers(1, 9)) for name in case.names}
     named = {name: cost for name, cost in costs.items() if random.random() < 0.8}
     return named or None, [named.get(name, 1) for name in case.names]
+
+
+def proving(seed):
+    """A search that proves what it finds."""
+    return {"search": "frogs", "certify": True} if seed % 5 == 0 else {"search": "exact"}
+
+
+def check_front(front, wanted, value="dependency"):
+    """Compare a front with the values that are better than all at a lower size or cost."""
+    found = {one.price: float(getattr(one, value)) for one in front}
+    found = {price: score for price, score in found.items() if price >= min(wanted)}
+    assert set(wanted) <= set(found)
+    for price, score in found.items():  # without costs, sizes that gain nothing are shown as well
+        best = wanted[max(one for one in wanted if one <= price)]
+        assert score == pytest.approx(float(best), abs=1e-12)

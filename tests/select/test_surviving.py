@@ -10,16 +10,17 @@ from fuzzyfrog import ReductSelector, check, load_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Result
 from fuzzyfrog.words import words_of
-from panel_cases import priced, random_case
+from panel_cases import check_front, priced, proving, random_case
+from strategies import seeds
 
-SEEDS = [*range(24), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(24, 500))]
+SEEDS = seeds(1000, first=24)  # something survives in about 600 of them
 WINE = (
     "Proven for these samples: 6 features are the fewest of which any one may be lost. There are "
     "exactly 13 such subsets."
 )
 
 
-def selector_of(case, search="exact", **settings):
+def selector_of(case, search, **settings):
     return ReductSelector(search, **case.settings, **settings, random_state=0)
 
 
@@ -33,9 +34,10 @@ def test_all_of_the_fewest_or_cheapest_are_listed(seed):
     n_lost = 1 + seed % 2
     case = random_case(seed, n_lost)
     costs, each = priced(case, seed) if seed % 3 else (None, [1] * len(case.names))
-    share = [1, 1, Fraction(3, 4), Fraction(1, 4)][seed % 4]
+    share = [1, 1, Fraction(3, 4), Fraction(1, 4)][seed // 2 % 4]
     truth, lowest = case.panels.best(each, share)
-    selector = selector_of(case, survives=n_lost, costs=costs, min_dependency=float(share))
+    asked = {"survives": n_lost, "costs": costs, "min_dependency": float(share)}
+    selector = selector_of(case, **proving(seed), **asked)
     if lowest is None:
         with pytest.raises(ParameterError, match=f"survives must be less than {n_lost} for"):
             selector.fit(case.frame, case.target)
@@ -43,8 +45,24 @@ def test_all_of_the_fewest_or_cheapest_are_listed(seed):
     proof = selector.fit(case.frame, case.target).certificate_
     assert (proof.proven, proof.all_listed, proof.lower_bound) == (True, True, lowest)
     assert named(selector.reducts_) == case.named(truth)
+    if costs is not None:
+        assert {one.cost for one in selector.reducts_} == {proof.cost, lowest}
+    for one in selector.reducts_:
+        subset = tuple(case.names.index(name) for name in one.names)
+        assert one.dependency == pytest.approx(float(case.panels.score(subset)), abs=1e-12)
     saved = selector.record().to_json()
     assert Result.from_json(saved).to_json() == saved
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", seeds(500, first=6))
+def test_the_front_is_what_survives_at_each_size_or_cost(seed):
+    case = random_case(seed, 1)
+    costs, each = priced(case, seed) if seed % 2 else (None, [1] * len(case.names))
+    if case.panels.best(each)[1] is None:
+        return
+    front = selector_of(case, "front", survives=1, costs=costs).fit(case.frame, case.target).front_
+    check_front(front, case.panels.front(each))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -88,6 +106,20 @@ def test_a_feature_that_nothing_can_replace_is_named():
     y = X[:, 0]
     with pytest.raises(ParameterError, match="Nothing can replace 'x0': without 1 feature"):
         ReductSelector(survives=1).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_is_claimed_before_a_loss_was_tried():
+    X, y = np.eye(12)[np.arange(24) // 2], np.arange(24) % 2
+    X[:, 0] = y  # nothing can replace it
+    selector = ReductSelector("exact", survives=1, max_seconds=1e-9, exclude=["x3"]).fit(X, y)
+    assert selector.certificate_ is None
+    words = words_of(selector.record())
+    assert "lost" not in words.headline()
+    assert "survives" not in dict(words.facts())
+    assert dict(words.facts())["size"].endswith(
+        "not known to survive a loss: the search was stopped by max_seconds"
+    )
 
 
 def test_models_are_checked_with_spare_columns():

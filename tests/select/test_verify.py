@@ -15,8 +15,9 @@ from fuzzyfrog.select.predicting import shifts_of
 from naive import soft
 from naive.panels import Panels
 from panel_cases import priced, random_case
+from strategies import seeds
 
-SEEDS = [*range(40), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(40, 500))]
+SEEDS = seeds(500, first=40)
 X, Y = load_wine(return_X_y=True, as_frame=True)
 ORDER = np.random.default_rng(0).permutation(len(X))
 OLD, NEW = np.sort(ORDER[:130]), np.sort(ORDER[130:])
@@ -62,7 +63,8 @@ def test_all_figures_are_those_of_both_tables_together(seed):
         [None if pd.isna(one) else one if isinstance(one, str) else int(one) for one in column]
         for _, column in frame.items()
     ]
-    panels = Panels(values, case.target, case.panels.features, banned=banned, n_losses=n_losses)
+    features = case.panels.features
+    panels = Panels(values, case.target, features, banned=banned, n_losses=n_losses, **case.how)
     selected = tuple(sorted(case.names.index(name) for name in found.selected))
     assert found.full_dependency == pytest.approx(float(plain(panels, panels.all)), abs=1e-12)
     assert found.dependency == pytest.approx(float(panels.score(selected)), abs=1e-12)

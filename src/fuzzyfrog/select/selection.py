@@ -182,7 +182,8 @@ class _Fit:
                 ending = kind.sized(outcome, here, groups.orders, fixed, settings.rule)
             outcome = ending.outcome
         certificate = None
-        if settings.proves and is_measured:
+        is_known = not settings.survives or outcome.n_evaluations > 0  # else no loss was tried
+        if settings.proves and is_measured and is_known:
             certificate = certificate_of(
                 outcome, problem, costs, settings.survives, settings.max_lost
             )

@@ -32,8 +32,13 @@ class ProofWords(Words):
         return "samples of different classes"
 
     @property
+    def _survives(self) -> int:
+        """Number of features that may be lost; 0 if the run ended before any loss was tried."""
+        return self.result.survives if self.result.n_evaluations else 0
+
+    @property
     def _so_many(self) -> str:
-        return "one of them" if self.result.survives == 1 else f"{self.result.survives} of them"
+        return "one of them" if self._survives == 1 else f"{self._survives} of them"
 
     def standing(self) -> Standing:
         """Return what is proven, checked or open."""
@@ -44,6 +49,10 @@ class ProofWords(Words):
             title = f"{size}, because something must be selected."
             text = f"No feature separates {self._goal}; the table needs other features."
             return Standing("open", title, text, "because at least one feature must be selected")
+        if result.survives > self._survives:
+            text = f"The search was {self.stopped()} before any loss was tried."
+            line = f"not known to survive a loss: the search was {self.stopped()}"
+            return Standing("open", "Not known to survive a loss.", text, line)
         if result.is_core_alone and not (proof is not None and proof.proven):
             return self._by_core()
         if result.estimate is not None:
@@ -78,7 +87,7 @@ class ProofWords(Words):
         ):
             text = f"It is not proven that no {smaller} subset is as good. {prove}"
             title = "None of them can be left out."
-            if result.survives:
+            if self._survives:
                 title = f"None of them can be left out if any {self._so_many} may be lost."
             return Standing("checked", title, text, line)
         text = (

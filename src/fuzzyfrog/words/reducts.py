@@ -56,8 +56,8 @@ class ReductWords(ProofWords):
         share = min(1.0, result.dependency / result.full_dependency)
         how = "as well as" if share == 1.0 else f"{percent(share)} as well as"
         verb = "separates" if len(result.selected) == 1 else "separate"
-        are = "is" if result.survives == 1 else "are"
-        despite = f", even if any {self._so_many} {are} lost" if result.survives else ""
+        are = "is" if self._survives == 1 else "are"
+        despite = f", even if any {self._so_many} {are} lost" if self._survives else ""
         if result.chosen.n_lost:
             despite += f"; {count(result.chosen.n_lost, 'sample is', 'samples are')} set aside"
         if result.cost is not None:
@@ -166,7 +166,7 @@ class ReductWords(ProofWords):
             yield "measured", result.estimate
         if result.chosen.n_lost is not None:
             yield "set aside", self.set_aside(result.chosen)
-        if result.survives:
+        if self._survives:
             yield (
                 "survives",
                 f"the loss of any {self._so_many}; dependencies are those after the worst loss",
@@ -262,7 +262,7 @@ class ReductWords(ProofWords):
         if not self.result.is_explained:
             why = f"because {self.result.why_unexplained}"
             return f"How much the dependency falls without each of them was not measured, {why}."
-        if self.result.survives:
+        if self._survives:
             left = "the dependency given is what is left after the worst loss"
             return f"Any {self._so_many} may be lost: {left}."
         losses = [one.lost for one in self.result.explanations]
@@ -282,7 +282,7 @@ class ReductWords(ProofWords):
         if self.has_costs:
             each, fewest, point = "cost", "cheapest", "best found for its cost"
         lead, bend = f"The best dependency found for each {each}.", self.elbow
-        if self.result.survives:
+        if self._survives:
             lead = f"{lead.rstrip('.')}, after the worst loss of any {self._so_many}."
         if bend is not None:
             left = gamma(max(0.0, self.result.full_dependency - bend.dependency))
