@@ -181,7 +181,8 @@ def _compile_all() -> None:
 
     rng = np.random.default_rng(0)
     X, classes = rng.normal(size=(800, 6)), np.arange(800) % 2  # more pairs than a small table has
-    masks, everything = np.eye(6, dtype=np.bool_)[::-1] | (np.arange(6) < 1), np.ones(6, np.bool_)
+    # Each subset adds a feature to the first one, as in the steps of a greedy search.
+    masks, everything = np.eye(6, dtype=np.bool_)[:0:-1] | (np.arange(6) < 1), np.ones(6, np.bool_)
     with compiling_all():
         for n_samples in (60, 800):
             for y in (classes[:n_samples], X[:n_samples, 0] ** 2):
@@ -194,11 +195,11 @@ def _compile_all() -> None:
         for y in (classes[:60], X[:60, 0]):
             soft = SoftDependency(X[:60], y)
             soft.score(masks), soft.best(masks), soft.left_out_losses([0, 1])
-        rows = Rows(rng.random((80, 6)), np.full(80, 1.5))
+        rows = Rows(0.3 + rng.random((80, 6)), np.full(80, 1.5))
         nothing = ~everything
         search = CoverSearch(rows, 4, fixed=nothing, allowed=everything)
-        search.advance(100)
-        search.add(Rows(rng.random((80, 6)), np.full(80, 1.5)))
+        search.advance(3)  # to where rows that are added concern several levels
+        search.add(rows)
         search.advance(10_000, 8)
         costs = np.arange(1, 7)
         CheapestSearch(rows, costs, 12, fixed=nothing, allowed=everything).advance(100)
