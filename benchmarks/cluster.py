@@ -10,8 +10,7 @@ import sys
 from distributed import Client, LocalCluster
 
 from fuzzyfrog.cluster import ClusterMeasure
-from fuzzyfrog.cluster.measure import Copies
-from fuzzyfrog.cluster.sharded import Sharded
+from fuzzyfrog.cluster.measure import Copies, Sharded
 from race import lap_text, machine, print_head, print_row, race, seconds
 from workloads import bell_shaped_subsets, gaussian_classes, ready_measure
 

@@ -16,7 +16,7 @@ from fuzzyfrog.cli.errors import UsageError
 from fuzzyfrog.cli.outputs import check_outputs
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.result import Result
-from fuzzyfrog.search import proof_log
+from fuzzyfrog.search import checkpoint
 from fuzzyfrog.select import explain
 from fuzzyfrog.select.strict import Strict
 
@@ -241,7 +241,7 @@ def test_the_page_of_a_saved_run_that_cannot_be_written_is_named(tmp_path, in_pr
 
 
 def test_the_file_of_a_proof_is_named_as_the_search_names_it(tmp_path):
-    assert outputs.place_file(tmp_path / "x") == proof_log.place_file(tmp_path / "x")
+    assert outputs.place_file(tmp_path / "x") == checkpoint.place_file(tmp_path / "x")
 
 
 def test_a_reduced_table_has_the_date_whose_part_was_selected(in_process, tmp_path):

@@ -5,8 +5,7 @@ import time
 import numpy as np
 
 from fuzzyfrog.cluster import ClusterMeasure
-from fuzzyfrog.cluster.measure import Copies
-from fuzzyfrog.cluster.sharded import Sharded
+from fuzzyfrog.cluster.measure import Copies, Sharded
 from fuzzyfrog.measure import Dependency
 
 NEVER = -np.inf

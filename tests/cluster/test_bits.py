@@ -60,7 +60,7 @@ def test_more_shards_than_samples(client):
 
 
 def test_a_batch_of_shards_is_cut_for_memory(client, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.cluster.sharded.MOST_BYTES", 8 * 150 * 2)  # two subsets
+    monkeypatch.setattr("fuzzyfrog.cluster.measure.MOST_BYTES", 8 * 150 * 2)  # two subsets
     near = made_measure()
     far = on(client, near, 2)
     assert far._layout._at_once() == 2

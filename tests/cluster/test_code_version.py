@@ -42,7 +42,7 @@ def told(tmp_path):
     return run
 
 
-@pytest.mark.parametrize("file", ["data/dataset.py", "cluster/sharded.py"])
+@pytest.mark.parametrize("file", ["data/dataset.py", "cluster/worker.py"])
 def test_it_is_that_of_the_code_as_it_was_imported(told, file):
     assert told(file) == stamp()  # edited too late
     assert told(file) != stamp()

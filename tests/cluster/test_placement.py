@@ -3,8 +3,7 @@
 import pytest
 
 from cluster.made import made_measure, made_table
-from fuzzyfrog.cluster.measure import Copies, fits_everywhere, layout_for, n_shards_for
-from fuzzyfrog.cluster.sharded import Sharded
+from fuzzyfrog.cluster.measure import Copies, Sharded, fits_everywhere, layout_for, n_shards_for
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import SoftDependency
 

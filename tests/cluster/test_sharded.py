@@ -11,8 +11,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 import fuzzyfrog
 from cluster.made import NEVER, agree, made_measure, made_subsets, on, same_bytes, wait_until
 from cluster.processes import scheduler, worker
-from fuzzyfrog.cluster.measure import layout_for
-from fuzzyfrog.cluster.sharded import weigh_pair
+from fuzzyfrog.cluster.measure import layout_for, weigh_pair
 from fuzzyfrog.cluster.worker import stamp
 from fuzzyfrog.measure import Dependency
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.made import NEVER, same_bytes
-from fuzzyfrog.cluster.sharded import weigh_pair
+from fuzzyfrog.cluster.measure import weigh_pair
 from fuzzyfrog.cluster.worker import stamp
 from fuzzyfrog.measure import Dependency
 from measure_cases import TNORMS, cases

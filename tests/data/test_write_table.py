@@ -6,8 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fuzzyfrog.data import load_dataset, read_table
-from fuzzyfrog.data.formats import excel_writer
+from fuzzyfrog.data import load_dataset, read_table, write_table
 from fuzzyfrog.data.write_table import CellSource, check_reduced_name, write_reduced
 from fuzzyfrog.errors import DataError
 
@@ -173,9 +172,9 @@ def test_the_limits_of_excel(write, tmp_path, monkeypatch):
     out = tmp_path / "out.xlsx"
     with pytest.raises(DataError, match=r"at most 32,767 characters, got 36,000 \('longlong"):
         write_reduced(data, ["a"], out, CellSource(path))
-    monkeypatch.setattr(excel_writer, "MOST_ROWS", 3)
+    monkeypatch.setattr(write_table, "MOST_ROWS", 3)
     write_reduced(data, ["b"], out, CellSource(path))
-    monkeypatch.setattr(excel_writer, "MOST_ROWS", 2)
+    monkeypatch.setattr(write_table, "MOST_ROWS", 2)
     with pytest.raises(DataError, match="at most 2 rows and 16,384 columns, got more"):
         write_reduced(data, ["b"], out, CellSource(path))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.row_sample import N_BROKEN, RowSample
+from fuzzyfrog.measure.sampled import N_BROKEN, RowSample
 
 N_FEATURES = 8
 ALL = np.ones(N_FEATURES, np.bool_)

@@ -9,8 +9,8 @@ import pytest
 
 from fuzzyfrog.errors import CheckpointError
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, proof_log, run
-from fuzzyfrog.search import checkpoint as checkpoint_module
+from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, run
+from fuzzyfrog.search import checkpoint as log_file
 from fuzzyfrog.search.covering.search import CoverSearch, Stack
 from fuzzyfrog.search.protocol import Rows
 from fuzzyfrog.select.certify import oracle_of
@@ -27,8 +27,8 @@ class Killed(BaseException):
 def task(monkeypatch):
     """A measure and a problem whose proof takes many slices, and every slice leaves a place."""
     monkeypatch.setattr(exact, "SLICE_WORK", 0)
-    monkeypatch.setattr(proof_log, "PLACE_SECONDS", 0.0)
-    monkeypatch.setattr(proof_log, "WRITING_SHARE", np.inf)
+    monkeypatch.setattr(log_file, "PLACE_SECONDS", 0.0)
+    monkeypatch.setattr(log_file, "WRITING_SHARE", np.inf)
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(100, N_FEATURES)), rng.integers(0, 3, 100)
     measure = Dependency(X, y, n_jobs=1)
@@ -85,7 +85,7 @@ def test_a_proof_that_is_killed_again_and_again_gets_there(task, slices, tmp_pat
 def test_lives_too_short_for_a_place_get_there_too(task, slices, tmp_path, monkeypatch):
     """Each first repeats the slices since the newest place: what it repeated stays done."""
     expected = go(task, None)
-    monkeypatch.setattr(proof_log, "PLACE_SECONDS", np.inf)
+    monkeypatch.setattr(log_file, "PLACE_SECONDS", np.inf)
     n_slices, n_lives, outcome = slices["done"], 0, None
     slices["kill_after"] = n_slices // 6
     while outcome is None:
@@ -101,9 +101,9 @@ def test_lives_too_short_for_a_place_get_there_too(task, slices, tmp_path, monke
 def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
     expected = go(task, None)
     killed(task, tmp_path / "scores", slices, 15)
-    files = (tmp_path / "scores", proof_log.place_file(tmp_path / "scores"))
+    files = (tmp_path / "scores", log_file.place_file(tmp_path / "scores"))
     whole = {path: path.read_bytes() for path in files}
-    _, start = checkpoint_module._read_header(whole[files[0]], files[0])  # which is not forgiven
+    _, start = log_file._read_header(whole[files[0]], files[0])  # which is not forgiven
     rng = np.random.default_rng(0)
     for path, content in whole.items():
         least = start if path == files[0] else 9
@@ -118,14 +118,14 @@ def test_damaged_files_change_nothing_but_the_time(task, slices, tmp_path):
 
 def test_no_flipped_bit_of_a_place_is_taken(task, slices, tmp_path):
     killed(task, tmp_path / "scores", slices, 10)
-    path = proof_log.place_file(tmp_path / "scores")
+    path = log_file.place_file(tmp_path / "scores")
     content = path.read_bytes()
-    assert proof_log._read_place(path)[0]
+    assert log_file._read_place(path)[0]
     for position in range(0, len(content), 7):
         damaged = bytearray(content)
         damaged[position] ^= 1 << position % 8
         path.write_bytes(damaged)
-        assert proof_log._read_place(path) == (b"", ())
+        assert log_file._read_place(path) == (b"", ())
 
 
 @pytest.mark.parametrize("change", ["removed", "of another run"])
@@ -139,11 +139,11 @@ def test_without_its_place_branch_and_bound_takes_its_slices_again(task, slices,
     with pytest.raises(Killed):
         run(Exact(), measure, problem, seed=1, checkpoint=Checkpoint(other / "scores"))
     killed(task, tmp_path / "scores", slices, 10)
-    place = proof_log.place_file(tmp_path / "scores")
+    place = log_file.place_file(tmp_path / "scores")
     if change == "removed":
         place.unlink()
     else:
-        shutil.copy(proof_log.place_file(other / "scores"), place)
+        shutil.copy(log_file.place_file(other / "scores"), place)
     assert go(task, tmp_path / "scores") == expected
     assert slices["done"] > n_slices - 10
     killed(task, other / "again", slices, 10)
@@ -156,10 +156,10 @@ def test_answers_of_another_proof_are_refused(task, slices, tmp_path):
     killed(task, tmp_path / "scores", slices, 10)
     path = tmp_path / "scores"
     content = path.read_bytes()
-    _, start = checkpoint_module._read_header(content, path)
-    records, _ = checkpoint_module._read_records(content, start)
+    _, start = log_file._read_header(content, path)
+    records, _ = log_file._read_records(content, start)
     swapped = [records[0], records[2], records[1], *records[3:]]
-    frames = b"".join(checkpoint_module.framed(b"".join(record)) for record in swapped)
+    frames = b"".join(log_file.framed(b"".join(record)) for record in swapped)
     path.write_bytes(content[:start] + frames)
     with pytest.raises(CheckpointError, match="Another version of the code wrote it"):
         go(task, path)
@@ -187,8 +187,8 @@ def test_a_place_is_taken_to_the_same_end():
 
 
 def test_a_place_is_taken_once_though_the_table_outgrows_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(proof_log, "PLACE_SECONDS", 0.0)
-    monkeypatch.setattr(proof_log, "WRITING_SHARE", np.inf)
+    monkeypatch.setattr(log_file, "PLACE_SECONDS", 0.0)
+    monkeypatch.setattr(log_file, "WRITING_SHARE", np.inf)
     weights = np.random.default_rng(1).random((300, 12))  # more than the table has room for
     later = Rows(weights, np.full(300, 1.0))
 
@@ -197,8 +197,8 @@ def test_a_place_is_taken_once_though_the_table_outgrows_it(tmp_path, monkeypatc
     undisturbed.add(later)
     expected += rest(undisturbed)
     for is_resumed in (False, True):
-        with closing(checkpoint_module.ScoreLog(tmp_path / "scores", {})) as log:
-            search = proof_log.RecordedSearch(cover_search(), log)
+        with closing(log_file.ScoreLog(tmp_path / "scores", {})) as log:
+            search = log_file.RecordedSearch(cover_search(), log)
             found = [search.advance(20, 10).covers.tolist() for _ in range(3)]
             if is_resumed:
                 search.add(later)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.row_sample import RowSample
+from fuzzyfrog.measure.sampled import RowSample
 from fuzzyfrog.search import Checkpoint, Problem, ShuffledFrogs, run
 from fuzzyfrog.search.protocol import Batch
 from fuzzyfrog.search.sample_first import SampleFirst

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fuzzyfrog import FeatureSelector, PredictionWarning, ReductSelector, SoftSelector, load_dataset
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
-from fuzzyfrog.measure.row_sample import RowSample
+from fuzzyfrog.measure.sampled import RowSample
 from fuzzyfrog.result import Result, Scored, SoftPath
 from fuzzyfrog.select.strict import soft_comparison
 from naive import soft as naive

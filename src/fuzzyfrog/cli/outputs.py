@@ -134,7 +134,7 @@ class Files:
 
 
 def place_file(scores: Path) -> Path:
-    """Return the file of a proof, as `fuzzyfrog.search.proof_log` names it."""
+    """Return the file of a proof, as `fuzzyfrog.search.checkpoint` names it."""
     return scores.with_name(f"{scores.name}.place")
 
 

@@ -57,11 +57,8 @@ def check_cluster(cluster: object) -> None:
 
 
 @contextmanager
-def connected(cluster: object) -> Iterator[Client | None]:
-    """Lend the client of the user, a new one for an address (closed afterwards), or None."""
-    if cluster is None:
-        yield None
-        return
+def connected(cluster: object) -> Iterator[Client]:
+    """Lend the client of the user, or a new one for an address, which is closed afterwards."""
     client: Client = _client_at(cluster) if isinstance(cluster, str) else cluster
     try:
         _refuse_within_a_task(client)

@@ -25,7 +25,7 @@ The path of a call, from the public names to the loops that Numba compiles::
             Witnesses      bounds, by remembered enemies        greedy.py   _kernel_pairs.py
 
     Requirements           rows for proofs of minimality        requirements.py
-    RowSample              a part of the rows to search first   row_sample.py
+    RowSample              a part of the rows to search first   sampled.py
 
     SoftDependency         the measure that counts friends      soft.py     _kernel_soft.py
       `-- small tables     the same by NumPy                    soft_arrays.py

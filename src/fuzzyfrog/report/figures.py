@@ -7,9 +7,8 @@ from typing import Any
 
 from fuzzyfrog.common.messages import count, shown
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.report.plot_data import most_frequent
+from fuzzyfrog.report.plot_data import TICKS, across, forks, leaves, most_frequent
 from fuzzyfrog.report.text import short
-from fuzzyfrog.report.tree import TICKS, across, forks, leaves
 from fuzzyfrog.result import ColumnTree, Result, Subset
 from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.words import Words, words_of

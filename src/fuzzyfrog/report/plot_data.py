@@ -4,16 +4,18 @@ Lines are drawn in a picture that is stretched; shapes and text are placed on to
 a picture fits any width and its text stays readable.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import accumulate, compress
-from math import ceil, floor, inf, log10
-from typing import Any
+from math import ceil, floor, inf, log10, sqrt
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.text import MAX_CHARACTERS, SHORT, room, short
-from fuzzyfrog.result import HistoryPoint, Result, Subset
+from fuzzyfrog.result import Column, ColumnTree, HistoryPoint, Result, Subset
 from fuzzyfrog.result.check import NAMES, shown
 from fuzzyfrog.words import Words
 from fuzzyfrog.words.text import capitalized
@@ -23,6 +25,7 @@ MAX_NAMED_OF_ALL = 1_200
 MAX_CORE = 20  # features of the core that are named
 MAX_STRIPS = 30  # of the picture of the diversity
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+TICKS = (0.0, 0.5, 0.9, 0.99)  # correlations in the tree of columns
 
 
 @dataclass(frozen=True)
@@ -267,3 +270,57 @@ def steps(points: list[tuple[float, float]]) -> str:
 def tick(scale: Scale, value: float, label: str) -> dict[str, Any]:
     """Return a mark on an axis."""
     return {"at": scale.at(value), "label": label}
+
+
+class Leaf(NamedTuple):
+    """A column of the tree."""
+
+    feature: int
+    name: str
+    mark: str  # its role, or "noise" if it is unneeded and says nothing alone
+    size: float  # of the mark, from 0 to 1: how much the column says alone
+    n_alike: int
+
+
+class Fork(NamedTuple):
+    """Two branches from where they start to where they join, across from 0 to 1, and by row."""
+
+    at: float
+    starts: tuple[float, float]
+    rows: tuple[float, float]
+
+
+def across(correlation: float) -> float:
+    """Return how far to the right branches of a correlation join, from 0 to 1.
+
+    That is by their distance as vectors, which spreads those that are much alike.
+    """
+    return 1.0 - sqrt(1.0 - correlation)
+
+
+def leaves(result: Result, tree: ColumnTree) -> list[Leaf]:
+    """Return the columns from top to bottom."""
+    known = [one.alone for one in result.columns if one.alone is not None]
+    low = min([*known, result.chance if result.chance is not None else 0.0])
+    span = max(known, default=low) - low or 1.0
+    columns = [result.columns[feature] for feature in tree.leaves]
+    return [
+        Leaf(feature, one.name, _mark(one), ((one.alone or low) - low) / span, n_alike)
+        for feature, one, n_alike in zip(tree.leaves, columns, tree.n_alike, strict=True)
+    ]
+
+
+def _mark(one: Column) -> str:
+    return "noise" if one.role == "unneeded" and one.relevant is False else one.role
+
+
+def forks(tree: ColumnTree) -> list[Fork]:
+    """Return the branches, each of which starts at a leaf or at an earlier fork."""
+    nodes = [(1.0, float(row)) for row in range(len(tree.leaves))]
+    found = []
+    for one in tree.joins:
+        at = across(one.correlation)
+        (left, top), (right, bottom) = nodes[one.left], nodes[one.right]
+        found.append(Fork(at, (left, right), (top, bottom)))
+        nodes.append((at, (top + bottom) / 2))
+    return found

@@ -5,8 +5,8 @@ from typing import Any
 
 from fuzzyfrog.common.messages import count
 from fuzzyfrog.report.features import LONGEST_NAME, named_pair
+from fuzzyfrog.report.plot_data import TICKS, across, forks, leaves
 from fuzzyfrog.report.text import LONG, MAX_CHARACTERS, SHORT, cell, room, short, visible
-from fuzzyfrog.report.tree import TICKS, across, forks, leaves
 from fuzzyfrog.result import AmbiguousSample, Subset
 from fuzzyfrog.result.columns import ALIKE
 from fuzzyfrog.result.result import Parameter

@@ -14,7 +14,7 @@ How a run works::
       |       ExactFront       by branch and bound over scores             exact_front.py
       |-- Evaluator        each subset once, within the budget             evaluator.py
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
-      |     RecordedSearch   slices of a proof, in the same log            proof_log.py
+      |     RecordedSearch   slices of a proof, in the same log            checkpoint.py
       `-- Archive, Front   the best subsets found, by a ranking            archive.py
 
 What several searches share: `archive` (which subset is better), `protocol` (which are allowed),

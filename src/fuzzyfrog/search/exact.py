@@ -3,7 +3,7 @@
 The fewest features that keep the full score are proved by requirements. Rows of requirements come
 from the oracle, bounds from a linear relaxation or an integer program (`covering.linear_program`),
 and the list of all covers of one size from branch and bound (`covering.search`), whose slices are
-kept (`proof_log`), so that a run that is killed resumes.
+kept (`RecordedSearch`), so that a run that is killed resumes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.common.resources import SHARE, available_memory
 from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.checkpoint import RecordedSearch
 from fuzzyfrog.search.covering.cheapest import CheapestSearch
 from fuzzyfrog.search.covering.linear_program import relaxed, rounded, smallest_cover
 from fuzzyfrog.search.covering.search import CoverSearch
 from fuzzyfrog.search.exact_front import subsets_reaching, subsets_within
-from fuzzyfrog.search.proof_log import RecordedSearch
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,

@@ -3,7 +3,7 @@
 The path of a selection, from the estimators to the result, and the modules that each step uses::
 
     SoftSelector, ReductSelector, FeatureSelector               estimators.py
-      |   their fit, and what can be done with its result       selector.py
+      |   their fit, and what can be done with its result
       |   they read any table                                   table_selector.py
       |   what is asked for, checked once                       settings.py
       |   all in which one measure differs from another         kind.py

@@ -13,7 +13,7 @@ import numpy as np
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
-from fuzzyfrog.measure.row_sample import RowSample
+from fuzzyfrog.measure.sampled import RowSample
 from fuzzyfrog.result import Certificate, Reducts, Scored, SoftPath, Verified
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Outcome, Problem, Search

@@ -25,7 +25,7 @@ from fuzzyfrog.data.scaling import (
     snapped,
 )
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.row_sample import FEWEST_PAIRS, RowSample
+from fuzzyfrog.measure.sampled import FEWEST_PAIRS, RowSample
 from fuzzyfrog.result import BrokenRow, Certificate, Reducts, VerifiedReduct
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Problem, QuickReduct, Search

@@ -73,7 +73,7 @@ def explain(
 
 def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
     from fuzzyfrog.words import words_of
-    from fuzzyfrog.words.unselected import why_not
+    from fuzzyfrog.words.columns import why_not
 
     (name,), words = result.names((feature,)), words_of(result)
     reasons = why_not(words, feature)
