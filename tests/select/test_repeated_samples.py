@@ -19,8 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from fuzzyfrog import DataError, ReductSelector, check
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.dataset import group_numbers
-from fuzzyfrog.select.repeated_samples import copies_among, parts_of, samples_together
-from fuzzyfrog.select.row_groups import with_the_same
+from fuzzyfrog.select.row_groups import copies_among, parts_of, samples_together, with_the_same
 
 QUICK = ReductSelector("quickreduct", random_state=0)
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fuzzyfrog import DataError, FeatureSelector, ReductSelector, Result, SoftSelector, load_dataset
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.result.columns import Replacement
+from fuzzyfrog.result.parts import Replacement
 from fuzzyfrog.select.swap import GIVEN
 from fuzzyfrog.words import words_of
 from fuzzyfrog.words.columns import exchange_sentences, substitutes_line

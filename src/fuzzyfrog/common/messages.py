@@ -189,3 +189,8 @@ def html_table(caption: str, rows: Sequence[Sequence[str]], sentences: Iterable[
         f"<tbody>{joined('tr', (joined('td', row) for row in body))}</tbody></table>"
         f"{joined('p', map(escape, sentences))}"
     )
+
+
+def capitalized(sentence: str) -> str:
+    """Return a sentence with a capital letter at its start."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"

@@ -131,3 +131,21 @@ def median_by(values: Floats, masses: Floats | None) -> float:
     half = below[-1] / 2
     low, high = np.searchsorted(below, half), np.searchsorted(below, half, side="right")
     return float((values[order[low]] + values[order[high]]) / 2)
+
+
+def ranks(values: Floats, masses: Floats | None = None) -> Floats:
+    """Return the ranks of numbers along the last axis, by masses; equal ones share their mean."""
+    # Without masses, equal ones have the same rank in any order, and the faster sort will do.
+    order = np.argsort(values, axis=-1, kind=None if masses is None else "stable")
+    ordered = np.take_along_axis(values, order, -1)
+    counts = np.ones(values.shape) if masses is None else masses[order]
+    ends = np.cumsum(counts, axis=-1)
+    is_first = np.ones(values.shape, np.bool_)
+    is_first[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    is_last = np.roll(is_first, -1, axis=-1)
+    below = np.maximum.accumulate(np.where(is_first, ends - counts, 0.0), axis=-1)
+    above = np.where(is_last, ends, np.inf)[..., ::-1]
+    above = np.minimum.accumulate(above, axis=-1)[..., ::-1]
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, (below + above + 1.0) / 2, -1)
+    return found

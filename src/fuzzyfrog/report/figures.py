@@ -10,7 +10,7 @@ from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.report.plot_data import TICKS, across, forks, leaves, most_frequent
 from fuzzyfrog.report.text import short
 from fuzzyfrog.result import ColumnTree, Result, Subset
-from fuzzyfrog.result.columns import ALIKE
+from fuzzyfrog.result.parts import ALIKE
 from fuzzyfrog.words import Words, words_of
 from fuzzyfrog.words.columns import MARK_NAMES, tree_lead, tree_title
 

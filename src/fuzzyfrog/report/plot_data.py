@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from fuzzyfrog.common.messages import count
+from fuzzyfrog.common.messages import capitalized, count
 from fuzzyfrog.report.text import MAX_CHARACTERS, SHORT, room, short
 from fuzzyfrog.result import Column, ColumnTree, HistoryPoint, Result, Subset
 from fuzzyfrog.result.check import NAMES, shown
 from fuzzyfrog.words import Words
-from fuzzyfrog.words.text import capitalized
 
 MAX_NAMED = 12  # features of a point that are named; fewer if there are many points
 MAX_NAMED_OF_ALL = 1_200

@@ -3,12 +3,12 @@
 from itertools import takewhile
 from typing import Any
 
-from fuzzyfrog.common.messages import count
+from fuzzyfrog.common.messages import capitalized, count
 from fuzzyfrog.report.features import LONGEST_NAME, named_pair
 from fuzzyfrog.report.plot_data import TICKS, across, forks, leaves
 from fuzzyfrog.report.text import LONG, MAX_CHARACTERS, SHORT, cell, room, short, visible
 from fuzzyfrog.result import AmbiguousSample, Subset
-from fuzzyfrog.result.columns import ALIKE
+from fuzzyfrog.result.parts import ALIKE
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.words import Words
 from fuzzyfrog.words.columns import (
@@ -21,7 +21,6 @@ from fuzzyfrog.words.columns import (
     tree_lead,
     tree_title,
 )
-from fuzzyfrog.words.text import capitalized
 
 MAX_CHIPS = 60  # features that are named at the top
 MAX_NOTES = 8  # warnings that are shown

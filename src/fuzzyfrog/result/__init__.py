@@ -1,19 +1,22 @@
 """The result of a selection, in plain types that can be saved and shared."""
 
 from fuzzyfrog.result.check import Check, Difference, ModelScores, NoiseGuard
-from fuzzyfrog.result.columns import Column, ColumnTree, Exchange, Join, Replacement
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
     Cell,
     Certificate,
     ClassCount,
+    Column,
+    ColumnTree,
     DataSample,
     Example,
     Explanation,
     FeatureSummary,
     HistoryPoint,
+    Join,
     Leak,
+    Replacement,
     RowNames,
     SampledColumn,
     Sampling,
@@ -21,7 +24,7 @@ from fuzzyfrog.result.parts import (
     TableSummary,
     TargetSummary,
 )
-from fuzzyfrog.result.result import Reducts, Result, Scored, SoftPath, Versions
+from fuzzyfrog.result.result import Exchange, Reducts, Result, Scored, SoftPath, Versions
 from fuzzyfrog.result.stability import Chosen, Stability
 from fuzzyfrog.result.verified import BrokenRow, Shift, Verified, VerifiedReduct, VerifiedSoft
 

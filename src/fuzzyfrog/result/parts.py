@@ -1,4 +1,4 @@
-"""The parts of a result: subsets, explanations, the summary of the table, the certificate.
+"""The parts of a result: subsets, roles of columns, explanations, the table, the certificate.
 
 Types carry their limits, which are checked when a saved result is read.
 """
@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from fuzzyfrog.common.messages import count, html_table
+from fuzzyfrog.common.messages import capitalized, count, first_few, html_table, shown
 
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 Number = Annotated[
@@ -20,6 +20,11 @@ Positive = Annotated[float, Meta(ge=0.0, le=1.7976931348623157e308)]
 Count = Annotated[int, Meta(ge=0, le=2**62)]
 Index = Count  # of a feature or a sample
 Features = tuple[Index, ...]  # ascending
+Role = Literal["selected", "substitute", "useful", "unneeded", "left out"]
+ALIKE = 0.9  # correlation from which on a column can replace another one
+ROLES: tuple[Role, ...] = ("selected", "substitute", "useful", "unneeded", "left out")
+UNSELECTED = "Columns that are not selected"  # start of a note on how these were scored
+Rule = Literal["", "excluded", "identifier", "date", "copy", "constant", "empty"]
 Claim = Literal["fewest", "cheapest", "size", "product"]
 Cell = Number | str | None  # a number, a category, or a missing value
 
@@ -114,6 +119,118 @@ class HistoryPoint(Part, frozen=True):
     n_reducts: Count
     diversity: Share | None
     lower_bound: int | None
+
+
+class Replacement(Part, frozen=True, omit_defaults=True):
+    """A feature in the place of a selected one.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the feature that comes in.
+    lost : float
+        How much the dependency falls by the exchange; negative if it rises.
+    error : float or None
+        Standard error of `lost` over the samples; None for a measure without memberships.
+    accuracy : float or None
+        How well the five nearest neighbors do after the exchange, as in `Subset.accuracy`.
+    """
+
+    feature: Index
+    lost: Number
+    error: Positive | None = None
+    accuracy: Number | None = None
+
+
+class Column(Part, frozen=True, omit_defaults=True):
+    """A column of the table and its role.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    role : {"selected", "substitute", "useful", "unneeded", "left out"}
+        A substitute is in another subset that is as good, or has a correlation of 0.9 or more with
+        a selected column. A useful column would add something to the selected ones, by more than
+        two standard errors, if more were selected; an unneeded one would not. What is left out was
+        not considered.
+    rule : {"", "excluded", "identifier", "date", "copy", "constant", "empty"}
+        Why it is left out.
+    of : tuple of int
+        The selected columns that a substitute could replace, or the column that a copy repeats.
+    alone : float or None
+        The dependency of the column alone. This and what follows is None where there was no time.
+    relevant : bool or None
+        Whether that is more than each of 100 shuffled columns reaches.
+    adds : float or None
+        How much higher the dependency of the selected columns is with it than without it.
+    error : float or None
+        Standard error of `adds` over the samples; None for a measure without memberships.
+    replacements : tuple of Replacement
+        Of a selected column: what could take its place, the best first; at most half of what
+        the column adds is lost. Of a substitute: what is lost if it takes the place of a column
+        in `of`; `feature` is that column.
+    """
+
+    name: str
+    role: Role
+    rule: Rule = ""
+    of: Features = ()
+    alone: Number | None = None
+    relevant: bool | None = None
+    adds: Number | None = None
+    error: Positive | None = None
+    replacements: tuple[Replacement, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return its name, role and what it adds."""
+        adds = "" if self.adds is None else f", adds {self.adds:+.4f}"
+        return f"<Column {self.name!r}: {self.role}{adds}>"
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether what it adds is more than its standard error, or there is none."""
+        return self.adds is None or self.error is None or self.adds > self.error
+
+    @property
+    def cost(self) -> Replacement | None:
+        """The exchange that costs least; None if none was scored."""
+        return min(self.replacements, key=lambda one: one.lost, default=None)
+
+
+class Join(Part, frozen=True):
+    """Two branches of a tree that join, and how alike they are.
+
+    Attributes
+    ----------
+    left, right : int
+        Each the place of a leaf or, from the number of leaves on, an earlier join.
+    correlation : float
+        The mean absolute correlation of their columns, from 0 to 1.
+    """
+
+    left: Index
+    right: Index
+    correlation: Share
+
+
+class ColumnTree(Part, frozen=True):
+    """The columns that matter most, by how alike they are.
+
+    Attributes
+    ----------
+    leaves : tuple of int
+        The columns, from top to bottom.
+    joins : tuple of Join
+        How they join, the most alike first; one fewer than there are leaves.
+    n_alike : tuple of int
+        For each leaf, the number of columns that are not drawn and resemble it most (a correlation
+        of 0.7 or more).
+    """
+
+    leaves: tuple[Index, ...]
+    joins: tuple[Join, ...]
+    n_alike: tuple[Count, ...]
 
 
 class Example(Part, frozen=True):
@@ -354,6 +471,35 @@ class Leak(Part, frozen=True):
 
     features: Features
     relation: str
+
+
+def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, list[str], str]:
+    """Return how features leak the target, up to what to do about it; their names; a pronoun.
+
+    All are empty if there are no leaks. Features that are merely good are none.
+    """
+    found = [leak for leak in leaks if leak.relation != "alone"]
+    features = list(dict.fromkeys(names[one] for leak in found for one in leak.features))
+    if not found:
+        return "", [], ""
+    single: dict[str, list[str]] = {}  # columns with the same relation are told together
+    said: dict[str, str] = {}
+    for leak in found:
+        its = [names[one] for one in leak.features]
+        if len(its) > 1:
+            said[f"{its}"] = f"{' and '.join(map(shown, its))} ({leak.relation})"
+            continue
+        single.setdefault(leak.relation, []).extend(its)
+        each = "each of " if len(single[leak.relation]) > 1 else ""
+        these = first_few([*map(shown, single[leak.relation])])
+        said[leak.relation] = f"{each}{these} ({leak.relation})"
+    predict = "predict" if len(said) > 1 or not single else "alone predicts"
+    they_are, them = ("it is", "it") if len(features) == 1 else ("they are", "them")
+    start = (
+        f"{first_few([*said.values()], '; ')} {predict} the target almost perfectly. If {they_are} "
+        "recorded after the fact or computed from the target,"
+    )
+    return capitalized(start), features, them
 
 
 class Alike(Part, frozen=True):

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown, suggested
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.result.check import Check
-from fuzzyfrog.result.columns import Column, ColumnTree, Exchange
+from fuzzyfrog.result.check import Check, ModelScores
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
     Certificate,
+    Column,
+    ColumnTree,
     Count,
     DataSample,
     Explanation,
@@ -46,6 +47,38 @@ SAVE_ONE = "Save one with `fuzzyfrog select --save` or Result.save."
 SCHEMA = 2  # raised whenever a field is added, removed or changes its meaning
 
 Parameter = str | int | float | bool | None  # anything else is kept as its repr
+
+
+class Exchange(Part, frozen=True, omit_defaults=True):
+    """How an answer differs from the one before, some of whose columns were exchanged.
+
+    Attributes
+    ----------
+    old, new : tuple of str
+        The columns that went, and those that came in their place.
+    before : float
+        The dependency before.
+    lost : float
+        How much it fell by the exchange; negative if it rose.
+    error : float or None
+        Standard error of `lost` over the samples; None for a measure without memberships.
+    accuracy_before, accuracy : float or None
+        How well the five nearest neighbors do before and after, as in `Subset.accuracy`.
+    scores_before : ModelScores or None
+        How well models did before; None if they were not tried.
+    let_in : tuple of (str, str)
+        Columns that came although they had been left out, each with its rule.
+    """
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    before: Number
+    lost: Number
+    error: Positive | None = None
+    accuracy_before: Number | None = None
+    accuracy: Number | None = None
+    scores_before: ModelScores | None = None
+    let_in: tuple[tuple[str, str], ...] = ()
 
 
 class Versions(Part, frozen=True):

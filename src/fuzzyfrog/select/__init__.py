@@ -13,7 +13,7 @@ The path of a selection, from the estimators to the result, and the modules that
     select                 a table and settings in, a result out  selection.py
       |-- before the search
       |     constants, IDs, dates and copies are left out       left_out.py
-      |       what looks like an ID, what is a copy             identifiers.py  copies.py
+      |       what looks like an ID                             identifiers.py
       |     columns that predict too well are named             leaks.py
       |-- what the search sees
       |     several columns as one, and what columns cost       groups.py  costs.py
@@ -27,7 +27,7 @@ The path of a selection, from the estimators to the result, and the modules that
     explained              the reason for each feature          explain.py
 
     check                  selects again in each fold           cross_validation.py  choosers.py
-      |   models and folds, and doubts about them              models.py  repeated_samples.py
+      |   models and folds, and doubts about them              models.py  row_groups.py
       |   whether predictions beat chance                       held_out.py
     compared               several selectors, the same folds    comparison.py
     stability              selects again on halves              halves.py

@@ -42,7 +42,7 @@ from fuzzyfrog.select.models import (
     named_scorers,
     pooled,
 )
-from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
+from fuzzyfrog.select.row_groups import LEAST_IN_A_FOLD, Parts, parts_of, samples_together
 from fuzzyfrog.select.selection import with_groups
 from fuzzyfrog.select.settings import Settings, check_seed, seeded
 from fuzzyfrog.select.table_selector import TableSelector, read_again

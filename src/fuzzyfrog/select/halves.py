@@ -18,13 +18,12 @@ from fuzzyfrog.common.params import check_count
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Chosen, Result, Stability
-from fuzzyfrog.result.columns import ALIKE
+from fuzzyfrog.result.parts import ALIKE
 from fuzzyfrog.select.choosers import Selecting
 from fuzzyfrog.select.cross_validation import MOST_SAMPLES, Hear
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.redundant import correlations
-from fuzzyfrog.select.repeated_samples import LEAST_IN_A_FOLD, parts_of
-from fuzzyfrog.select.row_groups import with_metadata
+from fuzzyfrog.select.row_groups import LEAST_IN_A_FOLD, parts_of, with_metadata
 from fuzzyfrog.select.selection import fingerprint, with_groups
 from fuzzyfrog.select.settings import Settings, check_seed, seeded
 from fuzzyfrog.select.table_selector import read_again

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import Answered, Setting, shown
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.weights import ranks
 from fuzzyfrog.result import Alike, Leak
-from fuzzyfrog.select.copies import ranks
-from fuzzyfrog.words.text import leaks_in_words
+from fuzzyfrog.result.parts import leaks_in_words
 
 Integers = NDArray[np.intp]
 

@@ -12,11 +12,10 @@ import numpy as np
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.data.weights import masses_of, mean_by, median_by, others_of
+from fuzzyfrog.data.weights import masses_of, mean_by, median_by, others_of, ranks
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
-from fuzzyfrog.result.columns import ALIKE
-from fuzzyfrog.select.copies import ranks
+from fuzzyfrog.result.parts import ALIKE
 from fuzzyfrog.select.kind import Orders
 
 CLEARLY = 2.0  # standard errors

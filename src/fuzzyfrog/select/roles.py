@@ -22,7 +22,7 @@ from fuzzyfrog.common.messages import warn
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.result import Column, ColumnTree, Join, Replacement, Result
-from fuzzyfrog.result.columns import ALIKE, ROLES, UNSELECTED, Role, Rule
+from fuzzyfrog.result.parts import ALIKE, ROLES, UNSELECTED, Role, Rule
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.left_out import blank_features
 from fuzzyfrog.select.redundant import correlations

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from fuzzyfrog.common.messages import count, line_of, percent, shown, told_apart
 from fuzzyfrog.result import Alike, Check, Column, ColumnTree, Exchange, Result
 from fuzzyfrog.result.check import Difference
-from fuzzyfrog.result.columns import ROLES, UNSELECTED
-from fuzzyfrog.result.parts import Features
+from fuzzyfrog.result.parts import ROLES, UNSELECTED, Features
 from fuzzyfrog.words.text import both_told, named
 
 if TYPE_CHECKING:  # the words of each kind of answer use this module

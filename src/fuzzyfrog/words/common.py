@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from math import inf
 from typing import NamedTuple
 
-from fuzzyfrog.common.messages import count, told_apart
+from fuzzyfrog.common.messages import capitalized, count, told_apart
 from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import exchange_sentences
 from fuzzyfrog.words.doubts import Doubts
-from fuzzyfrog.words.text import MAX_NAMED, both_told, capitalized, gamma, named
+from fuzzyfrog.words.text import MAX_NAMED, both_told, gamma, named
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
 NAMED_BY = {

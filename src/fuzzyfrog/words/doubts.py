@@ -8,8 +8,9 @@ from fuzzyfrog.common.messages import count, line_of, listed, shown
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.check import of_dependent_rows
 from fuzzyfrog.result.check import shown as score_shown
+from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
-from fuzzyfrog.words.text import leaks_in_words, named
+from fuzzyfrog.words.text import named
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
 SETTLE = "Settle the doubts first: until then, scores do not say which columns to keep."

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from fuzzyfrog.common.messages import count
+from fuzzyfrog.common.messages import capitalized, count
 from fuzzyfrog.words.common import Standing, Words
-from fuzzyfrog.words.text import capitalized, named
+from fuzzyfrog.words.text import named
 
 ABOUT_PART = (
     "The search saw only a random part of the samples. The interval is for the dependency of the "

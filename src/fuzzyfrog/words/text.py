@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from fuzzyfrog.common.messages import first_few, shown, told_apart
-from fuzzyfrog.result import Leak
+from fuzzyfrog.common.messages import told_apart
 
 MAX_NAMED = 8  # features that a sentence lists
 LONGEST = 40  # characters of their names
@@ -35,37 +34,3 @@ def named(names: Sequence[str], longest: int = LONGEST, most: int = MAX_NAMED) -
         name if len(name) <= longest else f"{name[: longest - 1]}…" for name in names[:n_first]
     )
     return first if len(names) == n_first else f"{first} and {len(names) - n_first:,} more"
-
-
-def capitalized(sentence: str) -> str:
-    """Return a sentence with a capital letter at its start."""
-    return f"{sentence[:1].upper()}{sentence[1:]}"
-
-
-def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, list[str], str]:
-    """Return how features leak the target, up to what to do about it; their names; a pronoun.
-
-    All are empty if there are no leaks. Features that are merely good are none.
-    """
-    found = [leak for leak in leaks if leak.relation != "alone"]
-    features = list(dict.fromkeys(names[one] for leak in found for one in leak.features))
-    if not found:
-        return "", [], ""
-    single: dict[str, list[str]] = {}  # columns with the same relation are told together
-    said: dict[str, str] = {}
-    for leak in found:
-        its = [names[one] for one in leak.features]
-        if len(its) > 1:
-            said[f"{its}"] = f"{' and '.join(map(shown, its))} ({leak.relation})"
-            continue
-        single.setdefault(leak.relation, []).extend(its)
-        each = "each of " if len(single[leak.relation]) > 1 else ""
-        these = first_few([*map(shown, single[leak.relation])])
-        said[leak.relation] = f"{each}{these} ({leak.relation})"
-    predict = "predict" if len(said) > 1 or not single else "alone predicts"
-    they_are, them = ("it is", "it") if len(features) == 1 else ("they are", "them")
-    start = (
-        f"{first_few([*said.values()], '; ')} {predict} the target almost perfectly. If {they_are} "
-        "recorded after the fact or computed from the target,"
-    )
-    return capitalized(start), features, them
