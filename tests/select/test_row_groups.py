@@ -20,6 +20,7 @@ from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.soft_columns import SoftColumns
 from fuzzyfrog.result import Result
 from fuzzyfrog.select.row_groups import connected, noted_selected
+from fuzzyfrog.words import words_of
 from naive import soft as naive
 
 
@@ -157,6 +158,28 @@ def test_numbers_with_traces_among_them_do_not_keep_samples_together(form, is_to
 
 
 MAY = "with the same 'Fall' may belong together"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("column", "target", "is_so"),
+    [
+        ("futime", "status", True), ("follow_up", "died", True), ("TimeMin", "status", False),
+        ("bedtime", "kind", False), ("dtime", "vital_status", True),
+    ],
+)  # fmt: skip
+def test_the_time_until_an_event_may_be_known_only_afterwards(column, target, is_so):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 80)
+    X = pd.DataFrame({column: y + random.normal(size=80), "b": random.normal(size=80)})
+    data = make_dataset(X, y, target_name=target)
+    (said,) = [*noted_selected(data, np.ones(2, np.bool_))] or [""]
+    assert is_so == said.startswith(f"{column!r} may be known only afterwards")
+    result = SoftSelector().fit(data).result_
+    assert is_so == (said in words_of(result).doubts())
+    assert not [*noted_selected(data, np.array([False, True]))]
+    as_number = make_dataset(X, X["b"] + y, target_name=target)
+    assert not [*noted_selected(as_number, np.ones(2, np.bool_))]
 
 
 @pytest.mark.parametrize("kind", ["codes", "numbers"])

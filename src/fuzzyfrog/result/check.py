@@ -20,12 +20,18 @@ CLEARLY = 3.0  # deviations: folds share most of what models learn, and the best
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
 MAY = "may belong together"  # rows of the same value, as of one person
 IN_ORDER = "The samples are in the order of"
+AFTERWARDS = "may be known only afterwards"
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
 
-def of_dependent_rows(notes: Iterable[str]) -> list[str]:
-    """Return the notes that rows may not be independent, to be said before any score."""
-    return [note for note in notes if MAY in note or note.startswith(IN_ORDER)]
+def said_first(notes: Iterable[str]) -> list[str]:
+    """Return the notes to be said before any score, which may be too good.
+
+    Rows may not be independent, or columns not known when there is something to predict.
+    """
+    return [
+        note for note in notes if MAY in note or AFTERWARDS in note or note.startswith(IN_ORDER)
+    ]
 
 
 class Difference(NamedTuple):
@@ -409,7 +415,7 @@ class Check(Part, frozen=True):
         return f"{self.metric}, {self.folds} folds, {self.n_samples:,} samples"
 
     def _sentences(self) -> list[str]:
-        doubts = of_dependent_rows(self.notes)
+        doubts = said_first(self.notes)
         lines = [*doubts] if self.far_out is None else [*doubts, self.far_out]
         if self.noise is not None and self.noise.fails:
             lines.append(f"Random columns are often taken: {self.noise}.")

@@ -27,7 +27,7 @@ from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import checked_weights, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result import Check, ModelScores, NoiseGuard
-from fuzzyfrog.result.check import of_dependent_rows
+from fuzzyfrog.result.check import said_first
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.select.choosers import OtherSelector, Selecting
 from fuzzyfrog.select.held_out import above_shuffled
@@ -192,7 +192,7 @@ def check(
         dataset = with_groups(dataset, settings)
     chooser = Selecting(settings, dataset)
     found = CrossValidation(chooser, dataset, plan).checked()
-    doubts = of_dependent_rows(chooser.notes) if isinstance(cv, int) else ()
+    doubts = said_first(chooser.notes) if isinstance(cv, int) else ()
     return structs.replace(found, notes=(*doubts, *found.notes))
 
 

@@ -20,6 +20,7 @@ from fuzzyfrog.common.messages import (
     Setting,
     count,
     first_few,
+    listed,
     shown,
     warn,
 )
@@ -27,7 +28,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import weighted, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.result.check import MAY
+from fuzzyfrog.result.check import AFTERWARDS, MAY
 from fuzzyfrog.select.identifiers import (
     are_in_turn,
     are_panel_in_turn,
@@ -35,6 +36,7 @@ from fuzzyfrog.select.identifiers import (
     is_left_out_id,
     keeps_together,
     may_be_ids,
+    may_follow_up,
     may_keep_together,
     ordered_time,
     share_others,
@@ -138,10 +140,21 @@ def _may_belong(names: Sequence[str], why: str) -> Answered:
 
 
 def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
-    """Yield doubts about selected columns of very many labels, or whose samples are in turn.
+    """Yield doubts about selected columns: very many labels, samples in turn, times of events.
 
-    In the order of a time, many columns stay the same for a while, such as a price.
+    In the order of a time, many columns stay the same for a while, such as a price. The time until
+    an event is known once it has happened.
     """
+    times = [
+        dataset.feature_names[one]
+        for one in np.flatnonzero(selected).tolist()
+        if may_follow_up(dataset, one)
+    ]
+    if times:
+        yield Answered(
+            f"{listed(times)} {AFTERWARDS}, as the time until {shown(dataset.target_name)} or the "
+            "end of observation. If so, leave them out with ", Setting("exclude", times), ".",
+        )  # fmt: skip
     if dataset.groups is not None:
         return
     said = " ".join(dataset.notes)

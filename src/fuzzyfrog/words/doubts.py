@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fuzzyfrog.common.messages import count, line_of, listed, shown
 from fuzzyfrog.result import Result
-from fuzzyfrog.result.check import of_dependent_rows
+from fuzzyfrog.result.check import said_first
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
@@ -117,7 +117,7 @@ class Doubts(ABC):
         return [
             *(() if self.result.exchange is None else let_in_sentences(self.result.exchange)),
             *self._leaks(),
-            *of_dependent_rows(self.result.notes),
+            *said_first(self.result.notes),
             *far_out,
             *lost,
             *self._other_sizes(),
@@ -138,7 +138,7 @@ class Doubts(ABC):
             samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
             return f"For prediction, the table needs {samples}other columns."
         if self.is_refuted or [*self._noisy(), *self._own_doubts()]:
-            is_open = [*self._leaks(), *of_dependent_rows(self.result.notes)]
+            is_open = [*self._leaks(), *said_first(self.result.notes)]
             return SETTLE if is_open else self._way_out()
         return None
 
@@ -221,7 +221,7 @@ class Doubts(ABC):
         else:
             each, names = "each of " if len(alone) > 1 else "", alone
             start = f"{best}, which is rare, and nearly that with {each}{listed(names)} alone."
-        said = " ".join(of_dependent_rows(self.result.notes))
+        said = " ".join(said_first(self.result.notes))
         if not names or any(f"the same {shown(name)}" in said for name in names):
             return
         it_is, them, without = "some of them are", "those", self.option("exclude", "--ignore")
