@@ -112,11 +112,7 @@ class Wrapped:
 
     def __init__(self, measure: Any) -> None:
         self._measure = measure
-
-    @property
-    def n_features(self) -> int:
-        """Number of features, the length of every mask."""
-        return int(self._measure.n_features)
+        self.n_features = int(measure.n_features)
 
     @property
     def n_at_once(self) -> int:

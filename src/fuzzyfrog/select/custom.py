@@ -46,7 +46,8 @@ class CustomMeasure:
     _n_threads = 1
 
     def __init__(self, make: MakeMeasure, dataset: Dataset) -> None:
-        self.dataset = dataset
+        self.dataset, self.n_features = dataset, dataset.n_features
+        self.n_samples = self.n_sampled = dataset.n_samples  # all are measured
         self._make = make
         self._measure = make(dataset)
         if not callable(getattr(self._measure, "score", None)):
@@ -57,21 +58,6 @@ class CustomMeasure:
         if dataset.weights is not None and not getattr(self._measure, "uses_weights", False):
             hint = "If it reads dataset.weights, set uses_weights = True in it."
             raise ParameterError("sample_weight", "be None for this measure", "weights", hint)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self.dataset.n_features
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-        return self.dataset.n_samples
-
-    @property
-    def n_sampled(self) -> int:
-        """Number of samples that are measured: all of them."""
-        return self.dataset.n_samples
 
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the score of each subset; -inf where it is less than `at_least`."""

@@ -5,6 +5,8 @@ And which of them have shifted, by tests that are corrected for their number.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,20 +14,16 @@ from msgspec.structs import replace
 
 from fuzzyfrog.common.arrays import Floats, Integers
 from fuzzyfrog.common.messages import listed
+from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError
 from fuzzyfrog.measure import SoftDependency
-from fuzzyfrog.result import VerifiedSoft
+from fuzzyfrog.result import Shift, VerifiedSoft
+from fuzzyfrog.select.explain import category_name
 from fuzzyfrog.select.redundant import CLEARLY
 from fuzzyfrog.words import verified as words
 
 if TYPE_CHECKING:
     from fuzzyfrog.select.verify import NewRows
-import warnings
-from collections.abc import Iterator
-
-from fuzzyfrog.data import Dataset
-from fuzzyfrog.result import Shift
-from fuzzyfrog.select.explain import category_name
 
 LEVEL = 0.05  # of all tests together
 SMALL = 0.1  # standard deviations by which a mean may move without being what has changed
