@@ -228,7 +228,9 @@ def _report_crowded(crowded: pd.DataFrame) -> None:
         if kind:
             values = [taken, f"{part['size'].mean():.1f}", *values]
         n_tables, n_wanted = part["table"].nunique(), _n_crowded(name)
-        cell = " · ".join(values) + (f" ({n_tables} of {n_wanted} tables)" if n_tables < n_wanted else "")
+        cell = " · ".join(values)
+        if n_tables < n_wanted:
+            cell += f" ({n_tables} of {n_wanted} tables)"
         shown.setdefault(f"{kind}, {100 * share:.0f} %" if kind else "none added", {})[name] = cell
     _print_table(pd.DataFrame(shown).reindex(list(exam.SELECTORS)), {})
 
