@@ -57,6 +57,7 @@ OPTIONS = {
     "cheap": ["--costs", "size=3", "--costs", "weight=2", "--feature-group", "kind_*"],
     "survives": ["--survives", "1", "--min-dependency", "0.3", "--ignore", "patient"],
     "share": ["--min-dependency", "0.9", "--missing", "different"],
+    "no rows": ["--no-rows", "--ignore", "patient"],
 }
 
 
