@@ -30,7 +30,8 @@ def both(first: Any, second: Any, code: int) -> Any:
     Kernels compile this function, so it may use operators alone, nothing of NumPy. NumPy's arrays
     come here, too, and both round alike as long as it adds nothing to a product: compilers may
     round such a pair of operations once. However it rounds, the result must not exceed either part,
-    and a part of 1 must change nothing: the filter relies on that (docs/theory.md#grid).
+    and a part of 1 must change nothing: the filter relies on that (docs/theory.md#grid). Nor may it
+    fall where `first` rises, or a feature could lower a score (docs/theory.md#monotonicity).
     Similarities may be 0, both of them, too.
     """
     return first * second
