@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from broken_tables import BROKEN, HEAD
 from fuzzyfrog.data import read_table
+from fuzzyfrog.data.formats import csv as csv_format
 from fuzzyfrog.data.formats.csv import DelimitedTable
 from fuzzyfrog.data.texts import Dialect
 from fuzzyfrog.data.write_table import CellSource, write_reduced
@@ -263,6 +264,23 @@ def test_a_large_file_is_not_held_as_text(write):
     peak, size = map(int, run.stdout.split())
     # Split as a whole, the cells would take four times as much as the table, next to it.
     assert peak < 2.5 * size + 2**16  # Arrow keeps some memory of each thread
+
+
+def test_a_bad_cell_is_named_before_a_fault_that_was_read_ahead(write, monkeypatch):
+    for name, value in {"FIRST_BYTES": 40, "BLOCK_BYTES": 40, "LEAST_ROWS": 1}.items():
+        monkeypatch.setattr(f"fuzzyfrog.data.formats.csv.{name}", value)
+    whole = csv_format._whole_records
+
+    def then_cut_off(*arguments):
+        yield from whole(*arguments)
+        raise DataError("x.csv: the file ends in the middle")
+
+    monkeypatch.setattr(csv_format, "_whole_records", then_cut_off)
+    good = HEAD + "1,2,x\n3,4,y\n" * 30
+    bad = good + "oops,5,x\n" + "6,7,y\n" * 16
+    for rows, told in ((bad, "line 62: "), (good, "ends in the middle")):
+        with pytest.raises(DataError, match=told):
+            read_table(write("x.csv", rows), "class", categorical_features=None)
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(write):

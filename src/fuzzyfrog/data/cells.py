@@ -239,7 +239,12 @@ class CategoryCoder:
 
     def encode(self, cells: Iterable[Any]) -> NDArray[np.float64]:
         """Return the code of each cell, in the order of first appearance; NaN if it is missing."""
-        return np.array([self._code(cell) for cell in cells], dtype=np.float64)
+        known = self._codes  # most texts are, and stand there without blanks around them
+        codes = [
+            known[cell] if type(cell) is str and cell in known else self._code(cell)
+            for cell in cells
+        ]
+        return np.array(codes, dtype=np.float64)
 
     def _code(self, cell: Any) -> float:
         if isinstance(cell, str):

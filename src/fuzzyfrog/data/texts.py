@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
+from string import whitespace
 from typing import Any
 
 import numpy as np
@@ -146,11 +147,13 @@ class TextColumn(NumberParts):
                     reason = not_listed(self._feature.name, cell).args
                     raise BadCellError(error.position, ": ", *reason) from None
                 self._coder, self.is_late = CategoryCoder(self._missing), self._has_cells
-        codes, texts = distinct(cells)
-        if words := [place for place, text in enumerate(texts) if text.strip() in MISSING_WORDS]:
-            counts = np.bincount(codes)
+        places, texts = distinct(cells)
+        codes = self._coder.encode(texts)
+        missing = np.flatnonzero(np.isnan(codes)).tolist()
+        if words := [place for place in missing if texts[place].strip() in MISSING_WORDS]:
+            counts = np.bincount(places)
             self._gaps.update({texts[place].strip(): int(counts[place]) for place in words})
-        return np.asarray(self._coder.encode(texts)[codes])
+        return np.asarray(codes[places])
 
     def _numbers(self, cells: Any) -> Floats:
         numbers = numbers_in(cells, self._dialect.decimal)
@@ -232,11 +235,19 @@ def look_for_thousands(thousands: Thousands, cells: Any) -> None:
 
 def with_zero(cells: Any) -> list[str]:
     """Return the cells of two characters or more that begin with a zero, or blanks and a zero."""
-    import pyarrow.compute as pc
+    import pyarrow as pa
 
-    is_long = pc.greater(pc.binary_length(cells), 1)
-    begins = pc.starts_with(pc.ascii_ltrim_whitespace(cells), "0")
-    return list(cells.filter(pc.and_(is_long, begins)).to_pylist())
+    _, offsets, data = cells.buffers()
+    if data is None:  # all cells are empty
+        return []
+    ends = np.frombuffer(offsets, np.int32)[cells.offset :][: len(cells) + 1]
+    is_long = np.diff(ends) > 1
+    first = np.frombuffer(data, np.uint8)[ends[:-1][is_long]]
+    may_begin = (first == ord("0")) | (first <= ord(" "))
+    if not may_begin.any():
+        return []
+    found = cells.take(pa.array(np.flatnonzero(is_long)[may_begin])).to_pylist()
+    return [cell for cell in found if cell.lstrip(whitespace).startswith("0")]
 
 
 def _is_read_with_commas(values: Labels) -> bool:

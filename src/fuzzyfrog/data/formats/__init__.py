@@ -390,7 +390,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[str]:
     """Yield the lines of a text file with their line ends, without a byte order mark."""
     _check_encoding(encoding)
     with open_bytes(path) as stream:
-        yield from decoded_lines(path, _raw_lines(stream), encoding)
+        yield from decoded_lines(path, raw_lines(stream), encoding)
 
 
 def decoded_lines(path: Path, raw: Iterable[bytes], encoding: str, first: int = 1) -> Iterator[str]:
@@ -401,7 +401,8 @@ def decoded_lines(path: Path, raw: Iterable[bytes], encoding: str, first: int = 
         yield _decoded(path, line, number, encoding)
 
 
-def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+def raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file; one that is too long is cut."""
     first = stream.readline(MAX_LINE_BYTES + 1)
     if b"\r" in first and b"\n" not in first and len(first) <= MAX_LINE_BYTES:
         yield from first.splitlines(keepends=True)  # the line ends of old Macs

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
+import itertools
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -34,6 +37,7 @@ from fuzzyfrog.data.formats import (
     in_blocks,
     note_on_titles,
     open_bytes,
+    raw_lines,
     stamp,
     text_lines,
 )
@@ -44,6 +48,8 @@ from fuzzyfrog.errors import DataError
 
 FIRST_BYTES = 2**18  # of the first block, which shows what columns hold numbers
 BLOCK_BYTES, MOST_BLOCK_BYTES = 2**21, 2**25
+FIRST_BLOCKS = 2  # that show what columns hold numbers, split one by one
+MOST_THREADS = 4  # that split blocks
 LEAST_ROWS = 128  # of a block, if lines are long: every column costs some calls
 MOST_CHARACTERS = 2**17  # of a cell
 HEAD_BYTES = 2**16
@@ -144,28 +150,45 @@ class DelimitedTable(TextTable):
         check_unchanged(self.path, self._stamp)
 
     def _by_arrow(self, stream: BinaryIO, columns: Mapping[int, TextColumn]) -> Iterator[Cells]:
-        n_header = sum(len(stream.readline()) for _ in range(self._n_head))
-        least = min(MOST_BLOCK_BYTES, LEAST_ROWS * n_header)
-        line, rest, n_bytes = self._n_head + 1, b"", max(FIRST_BYTES, least)
-        while pending := rest + (new := stream.read(n_bytes)):
-            is_last = len(new) < n_bytes
-            end = len(pending) if is_last else _last_end(pending)
-            block, rest = pending[:end], pending[end:]
-            found = self._cells(block, line, columns) if block else None
-            if found is None and (block or len(rest) > MAX_LINE_BYTES):
-                raw = _joined_lines(pending, stream)
-                lines = decoded_lines(self.path, raw, self.dialect.encoding, line)
-                yield from self._by_python(lines, first=line)
-                return
-            if found is not None:
-                yield found
-            if is_last:
-                return
-            line += block.count(b"\n")
-            n_bytes = max(BLOCK_BYTES, least, len(rest))
+        """Yield the blocks in their order, while threads split those that follow."""
+        import pyarrow as pa
 
-    def _cells(self, block: bytes, line: int, columns: Mapping[int, TextColumn]) -> Cells | None:
+        n_threads = min(MOST_THREADS, pa.cpu_count())
+        blocks = _whole_records(stream, self._n_head)
+        ahead: deque[tuple[int, Future[Cells | None]]] = deque()
+        fault: DataError | None = None  # in what is read ahead, so it comes last
+        with ThreadPoolExecutor(n_threads) as pool:
+            for n_done in itertools.count():
+                # The first blocks show what columns hold numbers.
+                n_wanted = 1 if n_done < FIRST_BLOCKS else n_threads + 1
+                try:
+                    for line, block in islice(blocks, n_wanted - len(ahead)):
+                        numbers = {place for place, one in columns.items() if one.takes_numbers}
+                        ahead.append((line, pool.submit(self._cells, block, line, numbers)))
+                except DataError as error:
+                    fault = error
+                if not ahead:
+                    break
+                line, found = ahead.popleft()
+                cells = found.result()
+                if cells is None:
+                    yield from self._from_line(line)
+                    return
+                yield cells
+        if fault is not None:
+            raise fault
+
+    def _from_line(self, first: int) -> Iterator[Cells]:
+        """Yield the blocks from a line of the file on, which Python reads."""
+        with open_bytes(self.path) as stream:
+            raw = islice(raw_lines(stream), first - 1, None)
+            lines = decoded_lines(self.path, raw, self.dialect.encoding, first)
+            yield from self._by_python(lines, first=first)
+
+    def _cells(self, block: bytes, line: int, numbers: set[int]) -> Cells | None:
         """Return the cells of a block of whole records, or None if Python must look at it."""
+        if len(block) > MAX_LINE_BYTES:
+            return None
         if codecs.lookup(self.dialect.encoding).name != "utf-8":
             try:
                 block = block.decode(self.dialect.encoding).encode()
@@ -173,14 +196,13 @@ class DelimitedTable(TextTable):
                 return None
         data = np.frombuffer(block, np.uint8)
         quotes = np.flatnonzero(data == _QUOTE) if b'"' in block else np.empty(0, np.intp)
-        is_odd = b"\0" in block or block.count(b"\r") != block.count(b"\r\n")
+        is_odd = b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n"))
         if is_odd or not _are_neat(data, quotes, ord(self.dialect.separator)):
             return None
-        numbers = {place for place, column in columns.items() if column.takes_numbers}
         cells = self._split(block, numbers, bool(quotes.size))
         if cells is None:
             return None
-        n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        n_lines = _n_lines(block) + (not block.endswith(b"\n"))
         lines = np.arange(line, line + n_lines)
         if quotes.size or len(cells[0]) != n_lines:
             lines = lines[_ends_record(data, quotes)]
@@ -193,14 +215,15 @@ class DelimitedTable(TextTable):
 
         names = [str(place) for place in range(len(self.names))]
         kinds = {one: pa.float64() if k in numbers else pa.string() for k, one in enumerate(names)}
-        reading = arrow.ReadOptions(column_names=names, block_size=max(2**16, len(block) // 4))
+        size = max(2**16, len(block) // 4)
+        reading = arrow.ReadOptions(use_threads=False, column_names=names, block_size=size)
         parsing = arrow.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=is_quoted)
         converting = arrow.ConvertOptions(
             column_types=kinds, null_values=sorted(MISSING), decimal_point=self.dialect.decimal
         )
         try:
             table = arrow.read_csv(pa.py_buffer(block), reading, parsing, converting)
-        except (pa.ArrowInvalid, pa.ArrowCancelled):  # by a signal that the caller handles
+        except pa.ArrowInvalid:
             return self._split(block, set(), is_quoted) if numbers else None
         cells = []
         for place, column in enumerate(table.columns):
@@ -260,12 +283,27 @@ def _way_out(path: Path, asked: Dialect) -> tuple[str | Setting, ...]:
     return (f"It seems to be separated by {shown(mark)}: pass ", Setting("separator", mark), ".")
 
 
-def _joined_lines(begun: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of bytes that were read ahead, and of what follows."""
-    for line in io.BytesIO(begun):
-        is_cut = not line.endswith(b"\n")
-        yield line + stream.readline(MAX_LINE_BYTES + 1) if is_cut else line
-    yield from iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b"")
+def _whole_records(stream: BinaryIO, n_head: int) -> Iterator[tuple[int, bytes]]:
+    """Yield blocks of whole records below the header, and the line that each begins in."""
+    n_header = sum(len(stream.readline()) for _ in range(n_head))
+    least = min(MOST_BLOCK_BYTES, LEAST_ROWS * n_header)
+    line, rest, n_bytes = n_head + 1, b"", max(FIRST_BYTES, least)
+    while pending := rest + (new := stream.read(n_bytes)):
+        is_last = len(new) < n_bytes
+        end = len(pending) if is_last else _last_end(pending)
+        if not end and len(pending) > MAX_LINE_BYTES:
+            end = len(pending)  # is too long to be a record
+        if end:
+            yield line, pending[:end]
+        if is_last:
+            return
+        line += _n_lines(pending[:end])
+        rest = pending[end:]
+        n_bytes = max(BLOCK_BYTES, least, len(rest))
+
+
+def _n_lines(block: bytes) -> int:
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == _LINE_END))
 
 
 def _last_end(pending: bytes) -> int:
