@@ -4,6 +4,8 @@ import json
 import re
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from broken_tables import BROKEN
@@ -396,3 +398,14 @@ def test_doctor_compiles_everything_for_an_image(in_process, monkeypatch):
     assert not compiled
     assert in_process("doctor", "-q", "--warm")[0] == 0
     assert compiled
+
+
+def test_a_suspected_leak_is_named_where_it_is_explained(in_process, tmp_path):
+    random = np.random.default_rng(0)
+    y = np.exp(random.normal(size=80)).round(3)
+    table, run = tmp_path / "t.csv", tmp_path / "run.json"
+    pd.DataFrame({"ly": np.log(y), "b": random.normal(size=80), "y": y}).to_csv(table, index=False)
+    in_process("select", table, "--target", "y", "--no-check", "--save", run, "-q")
+    _, out, _ = in_process("explain", run, "--feature", "ly")
+    assert out.splitlines()[1].startswith("'ly' (it is the logarithm of the target) alone predicts")
+    assert "leave it out with --ignore ly." in out

@@ -210,6 +210,14 @@ class Doubts(ABC):
         if not is_used:
             yield from self._too_good()
 
+    def leak_of(self, feature: int) -> str:
+        """Return the sentence about a feature that may leak the target, empty if it does not."""
+        leaks = [one for one in self.result.suspected_leaks if feature in one.features]
+        start, leaking, them = leaks_in_words(
+            leaks, [one.name for one in self.result.table.features]
+        )
+        return f"{start} leave {them} out with {self._without(leaking)}." if leaking else ""
+
     def _too_good(self) -> Iterator[str]:
         """Yield a sentence if few columns predict better than measurements do."""
         best, alone = self._near_perfect(), self._good_alone()

@@ -130,6 +130,8 @@ def _remark(words: Words, one: Explanation) -> str:
 def _lines(words: Words, one: Explanation) -> Iterator[str]:
     """Yield what is lost without a feature, and which samples need it."""
     yield one.change(fitted(one.name, ROOM), words.measured)
+    if leak := words.leak_of(one.feature):
+        yield safe(leak)
     if remark := _remark(words, one):
         yield f"It {remark}."
     examples = words.examples()
