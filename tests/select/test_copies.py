@@ -1,5 +1,7 @@
 """Columns that say the same are found, those that merely resemble each other are not."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,6 +116,44 @@ def test_many_columns_in_several_blocks(monkeypatch, rng):
     copies, correlated = find_alike(data, np.ones(40, bool))
     assert copies == [(3, 33), (20, 39)]
     assert correlated == [(4, 34), (6, 38)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("compared", [5, 8, 100])
+def test_any_two_columns_are_compared_whatever_their_blocks(compared, n_jobs, monkeypatch, rng):
+    monkeypatch.setattr(module, "BLOCK", 4)  # the last one is of a single column
+    monkeypatch.setattr(module, "COMPARED", compared)
+    monkeypatch.setattr(module, "CELLS_AT_ONCE", 30 * 8)
+    X, every = rng.normal(size=(30, 17)), np.ones(17, bool)
+    for a, b in combinations(range(17), 2):
+        values = X.copy()
+        values[:, b] = (-1) ** (a + b) * X[:, a] ** 3
+        data = make_dataset(values, np.arange(30) % 2)
+        assert find_alike(data, every, n_jobs) == ([], [(a, b)])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_each_column_joins_the_first_of_the_group_that_is_most_like_it(seed, n_jobs, monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 6)
+    monkeypatch.setattr(module, "COMPARED", 9)
+    rng = np.random.default_rng(seed)
+    steps = 0.1 * rng.normal(size=(200, 40))
+    X = rng.normal(size=(200, 1)) + np.cumsum(steps, axis=1)[:, rng.permutation(40)]
+    X[:, 7] = 3.0
+    near = np.abs(np.corrcoef(np.argsort(np.argsort(X, axis=0), axis=0).T))
+    near[7] = near[:, 7] = 0.0  # constant
+    groups: dict[int, list[int]] = {}
+    for one in range(40):
+        best = max(groups, key=lambda first: near[first, one], default=one)
+        if best != one and near[best, one] >= 0.98:
+            groups[best].append(one)
+        else:
+            groups[one] = [one]
+    expected = [tuple(group) for group in groups.values() if len(group) > 1]
+    assert len(expected) >= 4
+    data = make_dataset(X, np.arange(200) % 2)
+    assert find_alike(data, np.ones(40, bool), n_jobs)[1] == expected
 
 
 def test_whole_numbers_that_differ_once_are_no_rounded_copy(rng):

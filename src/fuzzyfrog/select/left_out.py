@@ -11,18 +11,21 @@ may prefer either, so both stay, and the result names them.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.arrays import Floats, Masks
+from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import is_interrupted
 from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, first_few, listed, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.data.weights import ranks
+from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.result import Alike
 from fuzzyfrog.result.check import IN_ORDER
 from fuzzyfrog.result.parts import Rule
@@ -33,6 +36,7 @@ from fuzzyfrog.select.identifiers import (
     ordered_time,
 )
 
+Found = TypeVar("Found")
 Groups = list[tuple[int, ...]]
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
@@ -48,7 +52,8 @@ MOST_CODES = 20  # values of a number that may be a code of something
 FEWEST_ROWS = 10  # for a correlation to mean something
 CORRELATED = 0.98
 PRODUCTS, FEWEST_PRODUCT_ROWS = 2**34, 64  # for the correlations of all columns, about a second
-BLOCK = 256
+BLOCK, COMPARED = 256, 2048  # columns whose products fit into the cache
+SINGLE_ROUNDING = 1e-5  # more than that of a correlation in float32
 CELLS_AT_ONCE = 2**20  # of columns whose values are sorted together
 MOST_GROUPS = 50  # of columns that rise and fall together, such as sums over time
 ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of a value, after a few operations
@@ -85,6 +90,7 @@ def left_out(
     drop_copies: bool,
     drop_doubtful: bool,
     costs: NDArray[np.number] | None = None,
+    n_jobs: int | None = 1,
 ) -> LeftOut:
     """Return which of the features that are neither included nor excluded are left out.
 
@@ -128,7 +134,7 @@ def left_out(
         ids = {one for one in shared if mask[one]}
         allowed = ~excluded & ~mask
         allowed[list(ids)] = True
-        same, near = find_alike(dataset, allowed)
+        same, near = find_alike(dataset, allowed, n_jobs)
         for group in same:
             if same_ids := [one for one in group if one in ids]:  # others are names of these
                 alike = {
@@ -273,16 +279,20 @@ def _holds_weights(name: str, column: Floats) -> bool:
     return abs(float(np.mean(column)) - 1.0) <= MEAN_OF_WEIGHTS
 
 
-def find_alike(dataset: Dataset, allowed: NDArray[np.bool_]) -> tuple[Groups, Groups]:
+def find_alike(
+    dataset: Dataset, allowed: NDArray[np.bool_], n_jobs: int | None = 1
+) -> tuple[Groups, Groups]:
     """Return the groups of copies among the allowed features, and those of correlated numbers.
 
     Each begins with the first feature of the table. In a group of correlated numbers, all have a
     rank correlation of 0.98 or more with the first; it has at most one of a group of copies.
     """
-    copies = _copies(dataset, np.flatnonzero(allowed).tolist())
+    n_threads = effective_threads(n_jobs)
+    copies = _copies(dataset, np.flatnonzero(allowed).tolist(), n_threads)
     repeated = {feature for group in copies for feature in group[1:]}
     numbers = np.flatnonzero(allowed & ~dataset.categorical).tolist()
-    return copies, _correlated(dataset, [one for one in numbers if one not in repeated])
+    numbers = [one for one in numbers if one not in repeated]
+    return copies, _correlated(dataset, numbers, n_threads)
 
 
 def _rows(dataset: Dataset, most: int) -> NDArray[np.intp]:
@@ -291,7 +301,7 @@ def _rows(dataset: Dataset, most: int) -> NDArray[np.intp]:
     return np.linspace(0, dataset.n_samples - 1, n_rows).astype(np.intp)
 
 
-def _copies(dataset: Dataset, features: list[int]) -> Groups:
+def _copies(dataset: Dataset, features: list[int], n_threads: int) -> Groups:
     """Return the groups of features that are exact, affine or one-to-one recoded copies."""
     suspects = [features]
     is_long = dataset.n_samples > MOST_ROWS  # some of the rows rule out most features
@@ -299,39 +309,49 @@ def _copies(dataset: Dataset, features: list[int]) -> Groups:
         shared: dict[tuple[int, bytes], list[int]] = {}
         chosen = _rows(dataset, most)
         for group, some in enumerate(suspects):
-            for feature, digest in zip(some, _partitions(dataset, some, chosen), strict=True):
+            digests = chain(*_in_blocks(dataset, some, chosen, _partitions, n_threads))
+            for feature, digest in zip(some, digests, strict=True):
                 shared.setdefault((group, digest), []).append(feature)
         suspects = [some for some in shared.values() if len(some) > 1]
     return sorted(group for some in suspects for group in _related(dataset, some))
 
 
 def _in_blocks(
-    dataset: Dataset, features: Sequence[int], rows: NDArray[np.intp]
-) -> Iterator[Floats]:
-    """Yield some rows of features, one feature in each row: fewer calls than features."""
+    dataset: Dataset,
+    features: Sequence[int],
+    rows: NDArray[np.intp],
+    function: Callable[[Floats], Found],
+    n_threads: int,
+) -> list[Found]:
+    """Return what a function makes of some rows of features, one feature in each row.
+
+    It takes many features at once: fewer calls than features.
+    """
     at_once = max(1, CELLS_AT_ONCE // len(rows))
-    for first in range(0, len(features), at_once):
+
+    def block(first: int) -> Found:
         some = np.asarray(features[first : first + at_once], np.intp)
-        yield dataset.values[np.ix_(rows, some)].T.copy()
+        return function(dataset.values[np.ix_(rows, some)].T.copy())
+
+    return map_blocks(block, range(0, len(features), at_once), n_threads)
 
 
-def _partitions(
-    dataset: Dataset, features: Sequence[int], rows: NDArray[np.intp]
-) -> Iterator[bytes]:
-    """Yield the digest of each feature, together for those without gaps and with many values."""
-    for block in _in_blocks(dataset, features, rows):
-        order = np.argsort(block, axis=1)
-        along = np.take_along_axis(block, order, 1)
-        is_new = np.zeros(block.shape, np.bool_)
-        is_new[:, 1:] = along[:, 1:] != along[:, :-1]
-        ranked = np.cumsum(is_new, axis=1, dtype=np.int32)
-        codes = np.empty_like(ranked)
-        np.put_along_axis(codes, order, ranked, 1)
-        highest = ranked[:, -1:]
-        codes = np.where(codes[:, :1] > codes[:, -1:], highest - codes, codes)
-        is_plain = (2 * (highest[:, 0] + 1) > block.shape[1]) & ~np.isnan(block).any(axis=1)
-        for column, code, is_one in zip(block, codes, is_plain.tolist(), strict=True):
-            yield _digest(code) if is_one else _partition(column)
+def _partitions(block: Floats) -> list[bytes]:
+    """Return the digest of each feature, together for those without gaps and with many values."""
+    order = np.argsort(block, axis=1)
+    along = np.take_along_axis(block, order, 1)
+    is_new = np.zeros(block.shape, np.bool_)
+    is_new[:, 1:] = along[:, 1:] != along[:, :-1]
+    ranked = np.cumsum(is_new, axis=1, dtype=np.int32)
+    codes = np.empty_like(ranked)
+    np.put_along_axis(codes, order, ranked, 1)
+    highest = ranked[:, -1:]
+    codes = np.where(codes[:, :1] > codes[:, -1:], highest - codes, codes)
+    is_plain = (2 * (highest[:, 0] + 1) > block.shape[1]) & ~np.isnan(block).any(axis=1)
+    return [
+        _digest(code) if is_one else _partition(column)
+        for column, code, is_one in zip(block, codes, is_plain.tolist(), strict=True)
+    ]
 
 
 def _digest(codes: NDArray[np.int32]) -> bytes:
@@ -397,7 +417,7 @@ def _is_affine(x: Floats, y: Floats) -> bool:
         return bool((np.abs(rest - shift) <= allowed).all())
 
 
-def _correlated(dataset: Dataset, features: Sequence[int]) -> Groups:
+def _correlated(dataset: Dataset, features: Sequence[int], n_threads: int) -> Groups:
     """Return groups of features whose ranks are strongly correlated with those of the first.
 
     Each is compared with those that are not correlated with an earlier one. In a wide table few
@@ -408,46 +428,63 @@ def _correlated(dataset: Dataset, features: Sequence[int]) -> Groups:
     rows = _rows(dataset, min(max(FEWEST_PRODUCT_ROWS, PRODUCTS // len(features) ** 2), MOST_ROWS))
     is_sure = len(rows) == len(_rows(dataset, MOST_ROWS))
     required = CORRELATED - (0.0 if is_sure else 0.015)
-    blocks = map(_directions, _in_blocks(dataset, features, rows))
-    directions = np.concatenate([*blocks]).T.copy()
+    directions = np.concatenate(_in_blocks(dataset, features, rows, _directions, n_threads))
+    suspects = _suspects(directions, required - SINGLE_ROUNDING, n_threads)
+    if is_interrupted():
+        return []  # these are only told, and nobody waits for them any more
+    leading = directions.copy()  # zeros if not known to be first of their groups
+    leading[suspects] = 0.0
     groups: dict[int, list[int]] = {}
-    for first in range(0, len(features), BLOCK):
-        if is_interrupted():
-            return []  # these are only told, and nobody waits for them any more
-        leaders = np.array(list(groups), np.intp)
-        block = directions[:, first : first + BLOCK]
-        inside = np.abs(block.T @ block)
-        nearest, leader_of = np.zeros(block.shape[1]), np.zeros(block.shape[1], np.intp)
-        if len(leaders):
-            products = block.T @ directions[:, leaders]
-            nearest = np.maximum(products.max(axis=1), -products.min(axis=1))
-            for place in np.flatnonzero(nearest >= required).tolist():
-                leader_of[place] = leaders[np.abs(products[place]).argmax()]
-        may_be = (nearest >= required) | (np.tril(inside, -1).max(axis=1) >= required)
+    for start in range(0, len(suspects), BLOCK):
+        places = suspects[start : start + BLOCK]
+        block = directions[places]
+        products, inside = np.abs(block @ leading.T), np.abs(block @ block.T)
         new: list[int] = []
-        for place, is_suspect in enumerate(may_be.tolist()):
-            near, leader = nearest[place], int(leader_of[place])
-            if is_suspect and new and inside[place, new].max() > near:
-                best = int(np.argmax(inside[place, new]))
-                near, leader = inside[place, new[best]], first + new[best]
+        for at, place in enumerate(places.tolist()):
+            leader = int(products[at].argmax())
+            near = products[at, leader]
+            if new and inside[at, new].max() > near:
+                best = new[int(np.argmax(inside[at, new]))]
+                leader, near = int(places[best]), inside[at, best]
             is_alike = near >= required
             if is_alike and not is_sure:
-                is_alike = _are_alike(dataset, features[leader], features[first + place])
+                is_alike = _are_alike(dataset, features[leader], features[place])
             if is_alike:
-                groups[leader].append(first + place)
+                groups.setdefault(leader, []).append(place)
             else:
-                new.append(place)
-                groups[first + place] = []
-    return [
+                new.append(at)
+        leading[places[new]] = block[new]
+    return sorted(
         (features[leader], *(features[other] for other in others))
         for leader, others in groups.items()
-        if others
-    ]
+    )
+
+
+def _suspects(directions: NDArray[np.float32], required: float, n_threads: int) -> Integers:
+    """Return the columns that some earlier one is correlated with."""
+    from threadpoolctl import ThreadpoolController  # slow to import
+
+    is_suspect = np.zeros(len(directions), np.bool_)
+
+    def compare(first: int) -> None:
+        if is_interrupted():
+            return
+        block = directions[first : first + BLOCK]
+        nearest = np.abs(np.tril(block @ block.T, -1)).max(axis=1)
+        for start in range(0, first, COMPARED):
+            products = block @ directions[start : min(start + COMPARED, first)].T
+            for found in (products.max(axis=1), -products.min(axis=1)):
+                np.maximum(nearest, found, out=nearest)
+        is_suspect[first : first + BLOCK] = nearest >= required
+
+    # Those with the most to compare come first, so that all threads are done at the same time.
+    with ThreadpoolController().limit(limits=1, user_api="blas"):
+        map_blocks(compare, range(0, len(directions), BLOCK)[::-1], n_threads)
+    return np.flatnonzero(is_suspect)
 
 
 def _are_alike(dataset: Dataset, a: int, b: int) -> bool:
-    (block,) = _in_blocks(dataset, [a, b], _rows(dataset, MOST_ROWS))
-    x, y = _directions(block)
+    ((x, y),) = _in_blocks(dataset, [a, b], _rows(dataset, MOST_ROWS), _directions, 1)
     return abs(float(x @ y)) >= CORRELATED
 
 

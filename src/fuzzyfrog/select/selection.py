@@ -390,6 +390,7 @@ def constraints_of(
         drop_copies=settings.copies == "drop",
         drop_doubtful=settings.screens,
         costs=None if costs is None else costs.units,
+        n_jobs=settings.n_jobs,
     )
     return included, excluded | rest.mask | groups.members, rest
 
