@@ -11,6 +11,7 @@ from fuzzyfrog.common.messages import first_few, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.cells import are_measurements, is_number
 from fuzzyfrog.data.dates import PARTS, holds_dates
+from fuzzyfrog.data.scaling import column_blocks
 
 FEWEST_SAMPLES = 10  # with fewer, it means nothing if all values differ
 FEWEST_VALUES = 20  # of a feature that is nearly an identifier
@@ -58,10 +59,18 @@ def may_be_ids(dataset: Dataset) -> Masks:
     """Return which features hold whole numbers, labels or dates: no others can be identifiers."""
     some = dataset.values[:FEWEST_SAMPLES]  # which rule out most numbers of a wide table at once
     found = np.asarray((np.isnan(some) | (some == np.floor(some))).all(axis=0))
-    for feature in np.flatnonzero(found).tolist():
-        found[feature] = _are_whole(dataset.values[:, feature])
+    whole = np.flatnonzero(found)
+    for block in column_blocks(dataset.n_samples, len(whole)):
+        some = dataset.values[:, whole[block]]
+        found[whole[block]] = (np.isnan(some) | (some == np.floor(some))).all(axis=0)
     found[list(dataset.dates)] = True
     return found
+
+
+def may_be_times(dataset: Dataset) -> Masks:
+    """Return which features only grow or only fall at first: no others can be ordered times."""
+    steps = np.diff(dataset.values[:FEWEST_SAMPLES], axis=0)
+    return np.asarray((steps >= 0).all(axis=0) | (steps <= 0).all(axis=0))
 
 
 def doubt_about(dataset: Dataset, feature: int) -> str:
@@ -102,10 +111,13 @@ def _some_labels(dataset: Dataset, feature: int) -> list[str]:
 
 def _doubt_of_numbers(column: Floats, name: str) -> str:
     """Return the doubt about numbers: they count rows, or are whole and differ as IDs do."""
+    may_count = abs(column[1] - column[0]) == 1
+    if not (may_count or says_identifier(name)):
+        return ""
     if not _are_whole(column[:HEAD]) or not _are_whole(column):
         return ""
     steps = np.diff(column)
-    if abs(steps[0]) == 1 and (steps == steps[0]).all():
+    if may_count and (steps == steps[0]).all():
         return "counts the rows."
     if not says_identifier(name):
         return ""
@@ -239,6 +251,10 @@ def may_keep_together(dataset: Dataset, feature: int) -> bool:
     So it is with patients who are ill or not at all of their visits. A number does not count if
     its ranges are the classes, or if the target rises and falls with it.
     """
+    first, of_first = dataset.values[:FEWEST_VALUES, feature], dataset.target[:FEWEST_VALUES]
+    is_same = first[:, np.newaxis] == first
+    if (is_same & (of_first[:, np.newaxis] != of_first)).any():  # as of nearly all columns
+        return False
     for rows in (slice(HEAD), slice(None)):
         column, target = dataset.values[rows, feature], dataset.target[rows]
         if not _are_whole(column):

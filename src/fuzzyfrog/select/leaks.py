@@ -7,7 +7,7 @@ its classes meet, they mix, or few samples lie. A leak is exact where samples ar
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from fuzzyfrog.common.arrays import Floats, Masks
 from fuzzyfrog.common.messages import Answered, Setting, shown
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import ranks
+from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.result import Alike, Leak
 from fuzzyfrog.result.parts import leaks_in_words
 
@@ -47,7 +48,7 @@ FORMS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def suspected_leaks(
-    dataset: Dataset, allowed: Masks, alike: Sequence[Alike] = ()
+    dataset: Dataset, allowed: Masks, alike: Sequence[Alike] = (), n_jobs: int | None = 1
 ) -> tuple[Leak, ...]:
     """Return the allowed features that predict the target suspiciously well, alone or together.
 
@@ -61,16 +62,18 @@ def suspected_leaks(
     # In random order: that of the table may follow the target, and so would equal values.
     rows = np.random.default_rng(0).permutation(dataset.n_samples)[:n_rows]
     target: Any = dataset.target[rows]
-    leaks: list[Leak] = []
-    for first in range(0, len(features), MOST_COLUMNS):
+
+    def like_target(first: int) -> list[Leak]:
         some = features[first : first + MOST_COLUMNS]
         values, categorical = dataset.values[np.ix_(rows, some)], dataset.categorical[some]
         if dataset.classes is None:
             names = [dataset.feature_names[one] for one in some.tolist()]
             is_rank = np.array([_says_rank(name, dataset.target_name) for name in names])
-            leaks += _like_numbers(values, target, categorical, some, is_rank)
-        else:
-            leaks += _like_classes(values, target, categorical, some)
+            return [*_like_numbers(values, target, categorical, some, is_rank)]
+        return [*_like_classes(values, target, categorical, some)]
+
+    blocks = range(0, len(features), MOST_COLUMNS)
+    leaks = [*chain(*map_blocks(like_target, blocks, effective_threads(n_jobs)))]
     if dataset.classes is not None:
         target = _numbers(dataset.classes)[target]
     if len(np.unique(target)) > 2:  # two classes, and those with names, are no numbers

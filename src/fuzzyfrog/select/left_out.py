@@ -33,6 +33,7 @@ from fuzzyfrog.select.identifiers import (
     doubt_about,
     doubt_about_shared,
     may_be_ids,
+    may_be_times,
     ordered_time,
 )
 
@@ -122,7 +123,8 @@ def left_out(
         sentences += _said(dataset, staying, " To leave it out, pass ", "exclude")
     else:
         sentences += _said(dataset, staying, " Add other columns.", "")
-    times = [ordered_time(dataset, one) for one in np.flatnonzero(~included & ~excluded).tolist()]
+    may_be = ~included & ~excluded & may_be_times(dataset)
+    times = [ordered_time(dataset, one) for one in np.flatnonzero(may_be).tolist()]
     if found := [*filter(None, times)]:
         in_order = f"{IN_ORDER} {listed(found)}. If they are a time series, scores of random folds "
         later = Setting("check(selector, X, y, cv=TimeSeriesSplit())")

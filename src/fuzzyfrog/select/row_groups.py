@@ -36,6 +36,7 @@ from fuzzyfrog.select.identifiers import (
     is_left_out_id,
     keeps_together,
     may_be_ids,
+    may_be_times,
     may_follow_up,
     may_keep_together,
     ordered_time,
@@ -164,7 +165,8 @@ def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
         if with_the_same([dataset.feature_names[one]]) not in said
     ]
     reasons = {"there are very many labels": has_many_labels}
-    if not any(ordered_time(dataset, one) for one in range(dataset.n_features)):
+    may_be = np.flatnonzero(may_be_times(dataset)).tolist()
+    if not any(ordered_time(dataset, one) for one in may_be):
         reasons[f"the samples of each value {IN_TURN}"] = are_in_turn
     for reason, is_so in reasons.items():
         if found := [one for one in left if is_so(dataset, one)]:

@@ -286,7 +286,7 @@ class _Fit:
         if self._settings.screens:
             open_to = ~np.asarray(problem.must_include)
             free, alike = allowed & open_to & ~self._groups.grouped, rest.copies + rest.correlated
-            leaks = suspected_leaks(dataset, free, alike)
+            leaks = suspected_leaks(dataset, free, alike, self._settings.n_jobs)
             self._leaks = tuple(leak for leak in leaks if open_to[list(leak.features)].all())
             self._warn(leak_sentences(self._leaks, dataset.feature_names))
             self._warn(odd_values(dataset, allowed & open_to))
