@@ -1,12 +1,12 @@
 """Positions against exact arithmetic: no distance is off by more than its bound."""
 
 from fractions import Fraction
-from math import isqrt
+from math import fsum, isqrt
 
 import numpy as np
 import pytest
 
-from fuzzyfrog.data.scaling import scaled
+from fuzzyfrog.data.scaling import _sums, scaled
 
 BITS = 200
 
@@ -85,3 +85,15 @@ def test_the_spread_of_many_values_is_exact_to_the_last_bits():
     width = root_of(Fraction(n * squares - total**2, n * (n - 1)))
     true = Fraction(int(values[-2]) - int(values[0])) / width
     assert abs(true - (Fraction(z[-2]) - Fraction(z[0]))) <= bound < 1e-13
+
+
+def test_sums_do_not_depend_on_the_order_of_values_however_small(rng):
+    values = rng.integers(-(2**20), 2**20, (300, 5)) * 2.0 ** np.array([-78, -70, -55, -40, -20])
+    values[:7] += rng.uniform(-1, 1, (7, 5))
+    before = values.copy()
+    found = _sums(values)
+    assert np.array_equal(values, before)
+    assert np.array_equal(found, _sums(rng.permutation(values)))
+    assert found == pytest.approx([fsum(column) for column in values.T], rel=2**-51, abs=0)
+    few = values[7:, :3]
+    assert _sums(few).tolist() == [fsum(column) for column in few.T]

@@ -25,7 +25,7 @@ MISSING_RULES: tuple[Missing, ...] = ("similar", "different", "raise")
 
 GRID = 2.0**-50
 ROUNDING = 2.0**-53  # the largest relative error of one operation
-_CELLS = 500_000  # values scaled at once
+_CELLS = 2**16  # values scaled at once: they and a few copies fit into the cache
 _FAR = 32.0  # positions beyond this lose more than a few digits
 _SECOND_ORDER = 1.0 + 2.0**-10  # allows for products of errors, which the bounds ignore
 
@@ -236,12 +236,13 @@ def _sums(values: Floats) -> Floats:
 
     Each value is cut into three parts whose sums are exact; digits below 2**-78 are dropped.
     """
-    total, left = np.zeros(values.shape[1]), values
+    total, left = np.zeros(values.shape[1]), values.copy()
     parts = []
     for unit in (2.0**-26, 2.0**-52, 2.0**-78):
-        part = np.rint(left / unit) * unit
+        part = left + 1.5 * 2.0**52 * unit  # of which the last digit is the unit
+        part -= 1.5 * 2.0**52 * unit
         parts.append(part.sum(axis=0))
-        left = left - part
+        left -= part
     for one in reversed(parts):
         total = total + one
     return total
