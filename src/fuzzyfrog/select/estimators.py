@@ -44,7 +44,7 @@ from fuzzyfrog.select.held_out import chance_doubts
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.row_groups import with_metadata
-from fuzzyfrog.select.selection import select, with_groups, with_reduct
+from fuzzyfrog.select.selection import select_with_measure, with_groups, with_reduct
 from fuzzyfrog.select.settings import RandomState, Settings, checked_callbacks
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.strict import Strict
@@ -138,12 +138,15 @@ class Selector(Parameters, TableSelector):
         progress = Progress(INTERVALS.get(verbose, 0.0))
         with stoppable():  # a signal ends the work under way, and what is known by then counts
             whole = Deadline()
-            result = select(dataset, settings, [*callbacks, progress], ConvergenceWarning)
+            result, measure = select_with_measure(
+                dataset, settings, [*callbacks, progress], ConvergenceWarning
+            )
             if verbose:
                 progress.end(result)
             groups = Groups.of(settings.feature_groups, dataset)
             with limited(Deadline(ALLOWANCE / 2 if whole.expired() else inf)):
-                result = with_columns(result, dataset, settings, groups)
+                result = with_columns(result, dataset, settings, groups, measure)
+                del measure  # as large as the table, which is measured again in part
                 is_quick = settings.max_seconds is None and not whole.expired()
                 doubts = _doubts(result, dataset, settings, groups, is_quick)
         self._groups, self._evidence = groups, Evidence.of(dataset, result, groups)

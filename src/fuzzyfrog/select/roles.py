@@ -44,9 +44,12 @@ MOST_ALIKE = 2  # of these, next to one that they could replace
 RESEMBLES = 0.7  # correlation from which on a column is counted with one that is drawn
 
 
-def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: Groups) -> Result:
+def with_columns(
+    result: Result, dataset: Dataset, settings: Settings, groups: Groups, measure: Any = None
+) -> Result:
     """Return a result with the role of every column; a group's role is that of its columns.
 
+    `measure` is that of the table; None to make it again.
     The figures must be there by the current deadline, and in what `max_seconds` left; without the
     time or memory for them, there are only roles.
     """
@@ -67,7 +70,7 @@ def with_columns(result: Result, dataset: Dataset, settings: Settings, groups: G
             part = _compared(dataset, result.seed)
             for feature, alike in _alike(result, part, groups, candidates, settings.n_jobs).items():
                 substitutes[feature] = tuple(sorted({*substitutes.get(feature, ()), *alike}))
-            figures = _Figures(result, dataset, settings, groups, notes)
+            figures = _Figures(result, dataset, settings, groups, notes, measure)
             columns = figures.columns(candidates, substitutes)
     except TimeIsUp:
         notes.append(_said("There was no time to score every column."))
@@ -201,12 +204,19 @@ class _Figures:
     """Scores what columns say alone, and what they add to the selected ones."""
 
     def __init__(
-        self, result: Result, dataset: Dataset, settings: Settings, groups: Groups, notes: list[str]
+        self,
+        result: Result,
+        dataset: Dataset,
+        settings: Settings,
+        groups: Groups,
+        notes: list[str],
+        measure: Any,
     ) -> None:
         self._result, self._dataset = result, dataset
         self._groups, self._kind = groups, settings.kind
         self._n_jobs, self._notes = settings.n_jobs, notes
-        measure = settings.kind.measured(dataset, settings.n_jobs)
+        if measure is None:
+            measure = settings.kind.measured(dataset, settings.n_jobs)
         self._measure = measure.on_rows(result.n_sampled, result.seed)
         self._subset = groups.mask(result.selected)
 

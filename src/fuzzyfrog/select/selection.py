@@ -96,6 +96,18 @@ def select(
     ParameterError
         If a setting does not suit the table. Both are a ValueError.
     """
+    return select_with_measure(dataset, settings, watch, end_warning, warns=warns)[0]
+
+
+def select_with_measure(
+    dataset: Dataset,
+    settings: Settings,
+    watch: Sequence[Callback] = (),
+    end_warning: type[Warning] = UserWarning,
+    *,
+    warns: bool = True,
+) -> tuple[Result, Any]:
+    """Return what `select` does and the measure of the table, for those who need it again."""
     with stoppable():
         return _Fit(settings, watch, end_warning if warns else None).result(dataset)
 
@@ -125,8 +137,8 @@ class _Fit:
             if self._end_warning is not None:
                 warn(sentence, kind or UserWarning)
 
-    def result(self, dataset: Dataset) -> Result:
-        """Return the result."""
+    def result(self, dataset: Dataset) -> tuple[Result, Any]:
+        """Return the result and the measure of the table."""
         settings, kind, search = self._settings, self._kind, self._settings.strategy
         dataset = without_weightless(dataset)
         limit = Limit(settings.max_seconds)
@@ -215,7 +227,7 @@ class _Fit:
             with limited(limit.for_core()):
                 sampling = sampling_of(here, support, selected.dependency)
         seconds = time.monotonic() - self._start
-        return Result(
+        whole = Result(
             table=_summary_of(dataset, costs),
             settings=settings.parameters(
                 [dataset.feature_names[one] for one in np.flatnonzero(dataset.categorical)]
@@ -242,6 +254,7 @@ class _Fit:
             correlated=rest.correlated,
             substitutes=alike_of(ending.substitutes),
         )  # fmt: skip
+        return whole, measure
 
     def _problem(self, measure: Any, here: Any, costs: Costs | None) -> tuple[Problem, LeftOut]:
         """Return the checked problem, still without the full score, and what is left out."""
