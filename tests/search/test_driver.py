@@ -22,7 +22,7 @@ from fuzzyfrog.search import (
 )
 from fuzzyfrog.search import evaluator as evaluating
 from fuzzyfrog.search.archive import Archive, ranking_of
-from fuzzyfrog.search.evaluator import Budget, Evaluator, subset_keys
+from fuzzyfrog.search.evaluator import Budget, Evaluator, Ledger, subset_keys
 from fuzzyfrog.search.protocol import overheard
 from search.lookup import Lookup, Scripted, mask_of, masks, plain, random_table, sizes_of
 
@@ -474,3 +474,13 @@ def test_listeners_hear_of_the_subsets_that_have_a_score():
     with suppress(StopIteration):
         listening.send(np.array([-np.inf, 2.0, -np.inf]))
     assert heard == [[[mask_of(5, 1, 3).tolist()], [2.0]]]
+
+
+def test_a_ledger_keeps_the_lowest_bar_that_a_subset_was_below():
+    ledger = Ledger()
+    ledger.enter([b"a", b"b", b"c"], np.array([-np.inf, 0.5, 0.1]), np.array([0.3, 0.4, 0.2]))
+    assert ledger.known(b"b", 0.4) == 0.5
+    ledger.enter([b"a", b"c", b"d"], np.full(3, -np.inf), np.array([0.6, 0.1, 0.2]))
+    for key, bar in {b"a": 0.3, b"c": 0.1, b"d": 0.2}.items():
+        assert ledger.is_below(key, bar)
+        assert not ledger.is_below(key, bar - 0.01)

@@ -274,11 +274,12 @@ class Ledger:
         for place in np.flatnonzero(is_score).tolist():
             self._scores[keys[place]] = float(scores[place])
             self._below.pop(keys[place], None)
-        rejected = [*compress(zip(keys, bars.tolist(), strict=True), ~is_score)]
-        if self._below.keys().isdisjoint(keys):  # as in most greedy steps, which are many subsets
-            self._below.update(rejected)
+        rejected = [*compress(keys, (~is_score).tolist())]
+        below = bars[~is_score].tolist()
+        if self._below.keys().isdisjoint(rejected):  # as in most greedy steps, many subsets
+            self._below.update(zip(rejected, below, strict=True))
             return
-        for key, bar in rejected:
+        for key, bar in zip(rejected, below, strict=True):
             self._below[key] = min(bar, self._below.get(key, np.inf))
 
 
