@@ -10,6 +10,7 @@ import pytest
 
 from fuzzyfrog import ReductSelector, SoftSelector, load_dataset
 from fuzzyfrog.data import make_dataset
+from fuzzyfrog.select import leaks as leaks_module
 from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
 
 N = 400
@@ -273,3 +274,14 @@ def test_leaks_next_to_groups_of_columns():
     with pytest.warns(UserWarning, match="'x' .it is the logarithm"):
         run = grouped.fit(NOISE.assign(x=np.log(WAGE)), WAGE).record()
     assert [run.names(leak.features) for leak in run.suspected_leaks] == [("x",)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("place", range(7))
+def test_a_leak_is_found_in_any_block_of_columns(place, n_jobs, monkeypatch):
+    monkeypatch.setattr(leaks_module, "MOST_COLUMNS", 3)  # the last block is of a single column
+    X = np.random.default_rng(1).normal(size=(N, 7))
+    X[:, place] = WAGE > 12
+    data = make_dataset(X, np.where(WAGE > 12, "yes", "no"))
+    found = suspected_leaks(data, np.ones(7, np.bool_), n_jobs=n_jobs)
+    assert [leak.features for leak in found] == [(place,)]

@@ -139,14 +139,14 @@ def test_correlations_of_any_columns_are_finite():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
-def test_correlations_do_not_depend_on_how_threads_share_the_columns(n_jobs, monkeypatch):
+@pytest.mark.parametrize("at_once", [1, 2, 3, 5, 10])
+def test_correlations_do_not_depend_on_how_threads_share_the_columns(at_once, n_jobs, monkeypatch):
     dataset = table(0)
-    every = np.arange(dataset.n_features)
-    expected = correlations(dataset, every[:4], every)
-    monkeypatch.setattr(
-        redundant_features, "COLUMNS_AT_ONCE", dataset.n_features // 2
-    )  # and one or two
-    assert correlations(dataset, every[:4], every, n_jobs) == pytest.approx(expected, abs=1e-12)
+    every = np.arange(dataset.n_features)[::-1]  # the last one is a number
+    expected = correlations(dataset, every[-4:], every)
+    assert (expected[:, -2:] > 0).all()
+    monkeypatch.setattr(redundant_features, "COLUMNS_AT_ONCE", at_once)
+    assert correlations(dataset, every[-4:], every, n_jobs) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_selector_drops_them_behind_the_others_and_names_them():
