@@ -51,7 +51,7 @@ _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws fro
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
 _FEW_SAMPLES = 2_048  # up to which threads share extensions, not anchors ...
-_SHARED_FEATURES = 64, 128  # ... the fewest and the most at a time; their sums fit into the cache
+_SHARED_FEATURES = 64, 256  # ... the fewest and the most at a time; their sums fit into the cache
 _FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
 _MOST_RACING = 2**20  # memberships of extensions that race together
 _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
