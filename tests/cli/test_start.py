@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 from importlib.metadata import version
+from itertools import pairwise
 from typing import get_args
 
 import pytest
 
+from fuzzyfrog.cli.app import COMMANDS
 from fuzzyfrog.cli.options import SearchName
 from test_imports import HEAVY
 
@@ -109,6 +111,15 @@ def test_help_speaks_no_python(in_process):
         told = in_process(command, "--help")[1]
         assert f"fuzzyfrog {command} [OPTIONS] TABLE" in told
         assert "<bool>" not in told
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fills_its_lines(in_process, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = in_process(command, "--help")[1].partition("╭")[0].splitlines()
+    for line, following in pairwise(map(str.strip, lines)):
+        if line and following:
+            assert len(f"{line} {following.split()[0]}") > 78, line
 
 
 @pytest.mark.parametrize("arguments", [["selct"], ["select", "wine", "--targt", "x"], ["reducts"]])

@@ -315,7 +315,9 @@ def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
         }
         return function(**filled, **values)
 
-    command.__doc__ = function.__doc__
+    # Typer keeps the line breaks of all paragraphs but the first.
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    command.__doc__ = "\n\n".join(one.replace("\n", " ") for one in paragraphs)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
 
