@@ -1,4 +1,4 @@
-"""Print which of 31 made leaks are found, and which of 40 honest tables raise an alarm.
+"""Print which of 32 made leaks are found, and which of 40 honest tables raise an alarm.
 
 Run it with ``python benchmarks/leaks.py``; it takes a few seconds.
 """
@@ -93,6 +93,8 @@ def class_leaks() -> Iterator[tuple[str, pd.DataFrame, Any, set[str]]]:
     died = rng.random(600) < 0.3
     day = np.where(died, rng.integers(1, 400, 600), np.nan)
     yield "known in one class only", X.assign(day_of_death=day), died, {"day_of_death"}
+    onset = [f"{k % 24}:{k // 24:02} h" if one else None for k, one in enumerate(died)]
+    yield "labels in one class only", X.assign(onset=onset), died, {"onset"}
     boat = [f"B{k}" if d else None for k, d in zip(rng.integers(1, 9, 600), died, strict=True)]
     boat[:12] = [None] * 12
     yield "a lifeboat, 2 % wrong", X.assign(boat=boat), died, {"boat"}

@@ -184,6 +184,13 @@ def test_gaps_that_tell_the_class():
     assert leaks_of(died, day=np.where(NOISE["c"] > 0.5, HOURS, np.nan)) == {}
 
 
+def test_gaps_tell_the_class_also_among_labels_of_one_sample_each():
+    ill = RNG.random(N) < 0.6
+    times = [f"{k % 24}:{k // 24:02} h" if one else None for k, one in enumerate(ill)]
+    relation = "it is missing in one class and present in the others"
+    assert leaks_of(ill, onset=times) == {("onset",): relation}
+
+
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
 def test_ordinary_tables_raise_no_alarm(name):
     data = load_dataset(name)

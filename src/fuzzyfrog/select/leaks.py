@@ -312,6 +312,8 @@ def _worth_a_look(values: Floats, target: Integers) -> Masks:
 def _class_relation(column: Floats, target: Integers, is_categorical: bool) -> str:
     """Return how a column predicts the classes, nothing if it does not."""
     is_gap = np.isnan(column)
+    if _lowest_recall(_by_others(is_gap.astype(np.intp), target), target) >= BY_GROUPS:
+        return "it is missing in one class and present in the others"
     n_classes = len(np.unique(target))
     values, codes = np.unique(np.where(is_gap, np.inf, column), return_inverse=True)
     is_code = is_categorical or len(values) <= n_classes or _alternate(codes, target)
@@ -319,8 +321,6 @@ def _class_relation(column: Floats, target: Integers, is_categorical: bool) -> s
         return "its values stand for classes"
     if is_categorical:
         return ""
-    if _lowest_recall(_by_others(is_gap.astype(np.intp), target), target) >= BY_GROUPS:
-        return "it is missing in one class and present in the others"
     x, t = column[~is_gap], target[~is_gap]
     present = np.unique(t)
     if 2 * len(x) < len(column) or len(present) < n_classes:
