@@ -214,7 +214,7 @@ def test_a_group_of_columns_counts_as_one(in_process, tmp_path):
     )
     assert (code, err) == (0, "")
     assert "fruit: 90 samples, 3 features, 2 classes" in out
-    assert "2 of 3 features" in out
+    assert "Judged by 2 of 3 columns" in out
     assert "c (c_blue, c_green, c_red)" in out
     header = reduced.read_text(encoding="utf-8").splitlines()[0]
     assert header == "c_blue,c_green,c_red,size,class"
