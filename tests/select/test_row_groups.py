@@ -165,7 +165,8 @@ MAY = "with the same 'Fall' may belong together"
     ("column", "target", "is_so"),
     [
         ("futime", "status", True), ("follow_up", "died", True), ("TimeMin", "status", False),
-        ("bedtime", "kind", False), ("dtime", "vital_status", True),
+        ("bedtime", "kind", False), ("dtime", "vital_status", True), ("days", "cens", True),
+        ("Survival_in_days", "Status", True), ("days_off", "status", False),
     ],
 )  # fmt: skip
 def test_the_time_until_an_event_may_be_known_only_afterwards(column, target, is_so):

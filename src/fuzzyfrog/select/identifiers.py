@@ -49,9 +49,10 @@ _THINGS += "household house school town county store product choice unit id"
 _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
 _COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-# Targets that happen, or not, until observation ends.
+# Targets that happen, or not, until observation ends, and names of that time, without signs.
 _EVENT_WORDS = "status event death dead died relapse recurrence failure cens censor censored"
 _EVENTS = frozenset(_EVENT_WORDS.split())
+_FOLLOWED = re.compile("time$|followup|surviv|^(days|weeks|months|years)$")
 _kept = lru_cache(maxsize=2**16)  # a fit asks several times for the name of every column
 
 
@@ -191,7 +192,7 @@ def ordered_time(dataset: Dataset, feature: int) -> str | None:
 def may_follow_up(dataset: Dataset, feature: int) -> bool:
     """Whether a number is named like a time, as "futime", and the classes like an event in it."""
     name = re.sub(r"\W|_", "", dataset.feature_names[feature]).lower()
-    is_time = name.endswith(("time", "followup")) and not dataset.categorical[feature]
+    is_time = bool(_FOLLOWED.search(name)) and not dataset.categorical[feature]
     return (
         is_time
         and dataset.classes is not None

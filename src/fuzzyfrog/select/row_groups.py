@@ -152,9 +152,10 @@ def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
         if may_follow_up(dataset, one)
     ]
     if times:
+        them = "it" if len(times) == 1 else "them"
         yield Answered(
             f"{listed(times)} {AFTERWARDS}, as the time until {shown(dataset.target_name)} or the "
-            "end of observation. If so, leave them out with ", Setting("exclude", times), ".",
+            f"end of observation. If so, leave {them} out with ", Setting("exclude", times), ".",
         )  # fmt: skip
     if dataset.groups is not None:
         return
