@@ -93,10 +93,11 @@ def test_every_search_ranks_by_cost(search, constraint):
 
 @pytest.mark.parametrize("n_together", [1, 8, 4096])
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
-@pytest.mark.parametrize("seed", seeds(3, first=1))
+@pytest.mark.parametrize("seed", [4, 6, 28, *range(3)])
 def test_the_front_is_the_highest_score_for_each_cost(seed, constraint, n_together, monkeypatch):
+    """Its last point, too, though a subset of that cost may reach the target before it."""
     monkeypatch.setattr(exact_front, "TRIED_TOGETHER", n_together)
-    objective, problem = task(seed, False, 9, **CONSTRAINTS[constraint])
+    objective, problem = task(seed, False, 4 if seed > 3 else 9, **CONSTRAINTS[constraint])
     outcome = run(ExactFront(), objective, problem, seed=0)
     subsets, scores = subsets_and_scores(objective, problem)
     costs, wanted, highest = subsets @ problem.costs, [], -np.inf

@@ -85,20 +85,22 @@ class _Climb:
         yield Batch.empty(self._problem.n_features, Proof(self._best.cost, is_best=True))
 
     def _above_all(self, costs: Integers) -> Floats:
-        """Return the lowest scores above the highest known for costs up to each of these."""
+        """Return the lowest scores above the highest known for costs up to each of these.
+
+        Infinity for what costs more than a subset that reaches the target: the front ends there.
+        """
         known = self._front.scores()
         highest = np.array([-inf, *known.values()])
         places = np.searchsorted(list(known), costs, side="right")
-        return self._higher(highest[places])
+        last = next((cost for cost, score in known.items() if score >= self._problem.target), inf)
+        return np.where(costs > last, inf, self._higher(highest[places]))
 
     def _above(self, size: int) -> float:
         """Return the lowest score above the highest known; infinity once that is the full score."""
         return float(self._higher(self._highest[size]))
 
     def _higher(self, scores: Floats) -> Floats:
-        problem = self._problem
-        enough = problem.full_score if problem.costs is None else problem.asked
-        is_full = scores >= enough - problem.tolerance
+        is_full = scores >= self._problem.full_score - self._problem.tolerance
         return np.where(is_full, inf, np.nextafter(scores, inf))
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
