@@ -23,7 +23,6 @@ BROKEN = [
         "line 3 must hold finite numbers, got '1e999' in feature 'b'",
     ),
     (HEAD + "1,2,x\n-inf,2,y\n", "line 3 must hold finite numbers, got '-inf' in feature 'a'"),
-    (HEAD + "1,,x\n3,NA,y\n", "must have a value somewhere, got none in 'b'."),
     (HEAD + '1,"2,5",x\n3,"4,5",y\n', "feature 'b' must have numbers with a decimal point"),
     (HEAD + '1,"2,50.5",x\n3,4,y\n', "feature 'b' must have numbers with a decimal point"),
     ("a;b;class\n1;2;x\n3;y\n", "seems to be separated by ';': pass separator=';'."),

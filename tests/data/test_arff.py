@@ -70,7 +70,6 @@ SHORT = "@relation r\n@attribute a numeric\n@attribute class {x,y}\n@data\n"
         (SHORT + "1,x\nred,y\n", "line 6 holds text in a numeric attribute."),
         (SHORT + "1,x\n1e999,y\n", "line 6 must hold finite numbers"),
         (SHORT + "1,x\n2,?\n", "at least 2 rows must stay, got 1 of 2."),
-        (SHORT + "?,x\n?,y\n", "must have a value somewhere, got none in 'a'."),
         (SHORT, "at least 2 samples below the header, got none."),
         (SHORT.replace("numeric", "date"), "line 2 declares an attribute that is not numeric"),
         (SHORT.replace("class {", "a {"), "line 3 declares a name for the second time."),

@@ -202,6 +202,21 @@ def test_all_formats_agree_on_numbers(write, same, tmp_path):
     same(read_table(tmp_path / "n.parquet", "class"), expected)
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".arff", ".parquet"])
+def test_a_column_without_a_value_is_read(write, tmp_path, suffix):
+    frame = pd.DataFrame({"a": [1.0, 2, 4], "b": [np.nan] * 3, "y": ["p", "q", "p"]})
+    arff = "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute y {p,q}\n@data\n"
+    path = write("t.arff", arff + "1,?,p\n2,?,q\n4,?,p\n").with_suffix(suffix)
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    elif suffix == ".parquet":
+        frame.to_parquet(path)
+    data = read_table(path, "y")
+    np.testing.assert_array_equal(data.values, [[1, np.nan], [2, np.nan], [4, np.nan]])
+
+
 def test_errors_are_value_errors():
     assert issubclass(DataError, ValueError)
 

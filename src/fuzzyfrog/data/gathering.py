@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats
-from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, count, first_few, listed, shown
+from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, count, first_few, shown
 from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.columns import (
     MAX_EXACT_INTEGER,
@@ -300,25 +300,6 @@ def check_finite(values: Floats, names: Sequence[str], *, first_sample: int = 0)
                 f"{shown(names[feature])} of sample {first_sample + first + sample}. "
                 "Replace infinite values, or set them to NaN to mark them as missing."
             )
-
-
-def check_filled(values: Floats, names: Sequence[str], file: str) -> None:
-    """Refuse features of a file that have no value in any sample."""
-    empty = empty_features(values)
-    if empty:
-        raise DataError(
-            f"{file}: every feature must have a value somewhere, got none in "
-            f"{listed(names[feature] for feature in empty)}. Delete the column or name it in ",
-            Setting("ignore"),
-            ".",
-        )
-
-
-def empty_features(values: Floats) -> list[int]:
-    """Return the features that have no value in any sample."""
-    # Few columns are empty in their first sample; only those need a second look.
-    candidates = np.flatnonzero(np.isnan(values[0])).tolist()
-    return [feature for feature in candidates if np.isnan(values[:, feature]).all()]
 
 
 def _dense(series: Series) -> Series:

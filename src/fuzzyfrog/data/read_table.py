@@ -33,7 +33,7 @@ from fuzzyfrog.data.formats.csv import DelimitedTable, recognized, settings_toge
 from fuzzyfrog.data.formats.excel import opened_workbook
 from fuzzyfrog.data.formats.npy import NpyTable
 from fuzzyfrog.data.formats.parquet import ParquetTable
-from fuzzyfrog.data.gathering import Gathering, check_filled
+from fuzzyfrog.data.gathering import Gathering
 from fuzzyfrog.data.target import (
     MOST_CLASSES,
     Target,
@@ -297,8 +297,6 @@ def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
         _refuse_few_rows(len(labels), wanted.least, file)
     with _named(source):
         content = features.finish(wanted.least, file)
-    if wanted.least > 1:
-        check_filled(content.values, layout.names, file)
     label = None if layout.row_labels is None else source.names[layout.row_labels]
     table = Dataset(
         content.values,
