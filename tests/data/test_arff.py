@@ -30,6 +30,15 @@ def test_a_sparse_file(write):
     assert data.target.tolist() == [1, 0, 0, 1]
 
 
+@pytest.mark.parametrize("kind", ["numeric", "INTEGER", "real"])
+def test_integers_that_float64_would_merge_are_refused(refusal, write, kind):
+    head = f"@relation r\n@attribute b numeric\n@attribute id {kind}\n@attribute class {{x,y}}\n"
+    rows = f"@data\n1,{2**53},x\n2, {2**53 + 1} ,y\n3,?,x\n"
+    assert "'id' must hold numbers that float64 can tell apart" in refusal("i.arff", head + rows)
+    data = read_table(write("even.arff", head + rows.replace("40993", "40994")), "class")
+    assert data.values[:2, 1].tolist() == [2.0**53, 2.0**53 + 2]
+
+
 def test_text_attributes_are_categorical_and_na_is_a_value(write):
     head = "@relation r\n@attribute a string\n@attribute class {NA,y}\n@data\n"
     data = read_table(write("s.arff", head + "NA,NA\n'b c',y\nNA,y\n"), "class")

@@ -230,9 +230,10 @@ def test_cells_that_arrow_would_split_differently(write, cell, label):
     assert data.rows.tolist() == list(range(2, 40_003))
 
 
-def test_integers_far_apart_in_a_file_are_told_apart_or_refused(refusal):
-    rows = [f"{2**53 if row < 3 else row},{'xy'[row % 2]}" for row in range(60_000)]
-    rows[-1] = f"{2**53 + 1},x"
+@pytest.mark.parametrize("large", [2**53, -(2**53) - 1, -(10**30) - 1, 10**30])
+def test_integers_far_apart_in_a_file_are_told_apart_or_refused(refusal, large):
+    rows = [f"{large if row < 3 else row},{'xy'[row % 2]}" for row in range(60_000)]
+    rows[-1] = f"{large + 1},x"
     assert "that float64 can tell apart" in refusal("x.csv", "a,class\n" + "\n".join(rows))
 
 

@@ -158,6 +158,8 @@ def test_numbers_as_text_are_read_with_a_warning_unless_named_as_categorical(fra
 def test_integers_that_float64_would_merge_are_refused(frame):
     with pytest.raises(DataError, match=r"distinct values beyond 2\*\*53 that would become equal"):
         make_dataset(frame({"id": [2**53, 2**53 + 1, 5, 6]}), Y)
+    with pytest.raises(DataError, match=r"distinct values beyond 2\*\*53 that would become equal"):
+        make_dataset(frame({"id": [f"{2**53}", f"{2**53 + 1}", "5", None]}), Y)
     assert make_dataset(frame({"id": [2**60, 0, 5, 6]}), Y).values[0, 0] == 2.0**60
     coded = make_dataset(frame({"id": [2**53, 2**53 + 1, 5, 6]}), Y, categorical_features=[0])
     assert coded.values[:, 0].tolist() == [2.0, 3.0, 0.0, 1.0]

@@ -17,6 +17,7 @@ from fuzzyfrog.data.cells import (
     all_numbers,
     distinct,
     is_missing,
+    merges_integers,
     parse_numbers,
     read_texts,
 )
@@ -142,7 +143,7 @@ class NumberParts:
 
     def __init__(self, feature: Feature) -> None:
         self._feature = feature
-        # Numbers that float64 may round, those above zero and the others without their sign.
+        # Numbers that float64 may round, those above zero and those below.
         self._huge: dict[int, list[NDArray[Any]]] = {1: [], -1: []}
 
     def add(self, part: Series) -> Floats:
@@ -160,9 +161,10 @@ class NumberParts:
     def note_exact(self, exact: Sequence[Any]) -> None:
         """Keep the integers and decimals that float64 may merge with others."""
         for sign, kept in self._huge.items():
-            found = {sign * one for one in exact if sign * one >= MAX_EXACT_INTEGER}
-            is_short = all(isinstance(one, int) and one < 2**64 for one in found)
-            kept.append(np.fromiter(found, np.uint64 if is_short else object, count=len(found)))
+            # As they are: arithmetic would round a long decimal.
+            found = {one for one in exact if sign * one >= MAX_EXACT_INTEGER}
+            is_short = all(isinstance(one, int) and abs(one) < 2**63 for one in found)
+            kept.append(np.fromiter(found, np.int64 if is_short else object, count=len(found)))
 
     def finish(self) -> Column:
         """Refuse numbers that became equal; the others stay as they are."""
@@ -266,7 +268,10 @@ def _meaning(values: Sequence[Any], feature: Feature, *, is_declared: bool) -> C
     if "text" not in kinds:
         return Column(_numbers(values, feature))
     if all_numbers(values):
-        return Column(parse_numbers(values), warning=_numbers_as_text(feature.name))
+        parsed = parse_numbers(values)
+        if merges_integers(values, parsed):
+            raise _merged(feature.name)
+        return Column(parsed, warning=_numbers_as_text(feature.name))
     if feature.categorical is not None:
         raise not_listed(feature.name, next(text for text in values if not all_numbers([text])))
     return text_column(values, feature, read_texts(values))

@@ -162,7 +162,7 @@ class TextColumn(NumberParts):
         if is_large.any():
             large = cells.filter(is_large & np.isfinite(numbers)).to_pylist()
             texts = (cell.strip() for cell in large)
-            self.note_exact([Decimal(text) for text in texts if INTEGER.fullmatch(text)])
+            self.note_exact([int(Decimal(text)) for text in texts if INTEGER.fullmatch(text)])
         look_for_thousands(self._thousands, cells)
         self._has_fractions = self._has_fractions or bool((np.floor(numbers) < numbers).any())
         if not self._has_fractions and self._padded is None:  # most columns have fractions

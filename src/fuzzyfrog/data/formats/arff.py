@@ -6,6 +6,8 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,9 @@ import numpy as np
 
 from fuzzyfrog.common.arrays import Floats
 from fuzzyfrog.common.messages import count, listed, shown
-from fuzzyfrog.data.cells import has_decimal_commas
+from fuzzyfrog.data.cells import INTEGER, has_decimal_commas
 from fuzzyfrog.data.columns import (
+    MAX_EXACT_INTEGER,
     BadCellError,
     Column,
     Feature,
@@ -75,6 +78,14 @@ class ArffTable(Source):
                     if is_text
                     else np.array(target, np.float64),
                 )
+        for place, column in zip(layout.features, columns, strict=True):
+            if isinstance(column, _Numbers) and column.is_far:
+                column.note_exact(self._integers(place))
+
+    def _integers(self, place: int) -> list[int]:
+        """Return the different integers of an attribute as they are spelled, not rounded."""
+        cells = {row[place].strip() for row in islice(self.cells(), 1, None)}
+        return [int(Decimal(cell)) for cell in cells if INTEGER.fullmatch(cell)]
 
     def cells(self) -> Iterator[list[str]]:
         """Yield the names of the attributes, then the cells of each sample as they are spelled.
@@ -105,15 +116,22 @@ class ArffTable(Source):
 
 
 class _Numbers(NumberParts):
-    """Collects numbers, also of an attribute that is declared as something else."""
+    """Collects numbers, also of an attribute that is declared as something else.
+
+    `is_far` says whether float64 may have merged some.
+    """
+
+    is_far = False
 
     def add(self, part: Any) -> Floats:
         try:
-            return np.array(part, dtype=np.float64)  # None becomes NaN
+            numbers = np.array(part, dtype=np.float64)  # None becomes NaN
         except ValueError:
             place = [isinstance(cell, str) for cell in part].index(True)
             reason = not_listed(self._feature.name, part[place]).args
             raise BadCellError(place, ": ", *reason) from None
+        self.is_far |= bool((np.abs(numbers) >= MAX_EXACT_INTEGER).any())
+        return numbers
 
 
 class _Labels(LabelParts):
