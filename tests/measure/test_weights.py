@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -190,6 +191,22 @@ def test_strict_is_the_mean_by_weights_with_any_engine(tnorm, numeric):
         wanted = [one if one >= bar else -np.inf for one in expected]
         assert measure.score(masks, at_least=bar).tolist() == wanted
         assert measure.mean(measure.memberships(masks[0])) == expected[0]
+
+
+@pytest.mark.parametrize("unit", [10, Fraction(1, 10)])
+@pytest.mark.parametrize("seed", [35, 55, 79, 112])
+def test_subsets_that_keep_samples_of_equal_weight_tie(unit, seed):
+    """These weights are no counts, but 0.1 and 0.2 are exactly as much as 0.3."""
+    rng = np.random.default_rng(seed)
+    X, y, counts = rng.integers(0, 3, (12, 5)), rng.integers(0, 2, 12), rng.integers(1, 6, 12)
+    masks = np.array([mask for mask in product([False, True], repeat=5) if sum(mask) == 2])
+    equal = X[:, np.newaxis] == X
+    enemies = y[:, np.newaxis] != y
+    kept = [counts @ ~(equal[..., mask].all(axis=2) & enemies).any(axis=1) for mask in masks]
+    table = Dataset(X * 1.0, y, tuple("abcde"), np.ones(5, np.bool_), (0, 1))
+    table = replace(table, weights=np.array([float(unit * int(one)) for one in counts]))
+    scores = Dependency(table).score(masks)
+    np.testing.assert_array_equal(scores, np.array(kept) / counts.sum())
 
 
 @pytest.mark.usefixtures("no_table_is_small")

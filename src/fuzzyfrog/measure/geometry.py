@@ -24,6 +24,7 @@ MISSING = -32768  # a missing value; every present value is within +-16383
 
 _HALF = 16383  # positions in steps lie within +-_HALF: no difference of two overflows 16 bits
 _REACH = 4.0  # positions beyond this many spreads are cut in the filter, not in the measure
+_MOST_DIGITS = 9  # after the point, of weights that keep their ratios
 _SAMPLED_PAIRS = 4096  # pairs of enemies that decide which features are looked at first
 
 
@@ -375,9 +376,22 @@ def batch_of(geometry: Geometry, masks: Masks, allowed: Floats) -> Batch:
 
 
 def _masses(dataset: Dataset) -> Integers:
-    """Return masses as whole numbers, so small that the totals of any subset fit into 64 bits."""
+    """Return masses as whole numbers, so small that the totals of any subset fit into 64 bits.
+
+    Weights with few digits keep their ratios, so that equal sums of them stay equal.
+    """
     if dataset.weights is None:
         return np.ones(dataset.n_samples, np.int64)
+    for unit in (float(10**digits) for digits in range(_MOST_DIGITS + 1)):
+        whole = np.rint(dataset.weights * unit)
+        if whole.max() >= 2**53:
+            break
+        if whole.min() > 0 and (whole / unit == dataset.weights).all():
+            units = whole.astype(np.int64)
+            units //= np.gcd.reduce(units)
+            if units.sum(dtype=np.float64) <= 2**37:
+                return units
+            break
     masses = masses_of(dataset)
     shift = min(20, 37 - int(np.ceil(np.log2(masses.sum()))))
     return np.maximum(1, np.rint(np.ldexp(masses, shift))).astype(np.int64)
