@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzzyfrog.data import Dataset, make_dataset, read_table
-from fuzzyfrog.errors import DataError
 from fuzzyfrog.select.selection import fingerprint
 
 Y = ["x", "y", "x", "y"]
@@ -150,18 +149,3 @@ def test_whole_numbers_that_are_categories_are_classes(kind):
         "text": lambda: y.astype(str),
     }[kind]()
     assert len(make_dataset(X, target).classes) == 30
-
-
-def test_a_column_without_a_value_is_an_error_in_every_file(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b,class\n1,,x\n2,,y\n")
-    (tmp_path / "t.arff").write_text(
-        "@relation t\n@attribute a numeric\n@attribute b numeric\n@attribute class {x,y}\n"
-        "@data\n1,?,x\n2,?,y\n"
-    )
-    nothing = pa.array([None, None], pa.float64())
-    pq.write_table(
-        pa.table({"a": [1, 2], "b": nothing, "class": ["x", "y"]}), tmp_path / "t.parquet"
-    )
-    for name in ("t.csv", "t.arff", "t.parquet"):
-        with pytest.raises(DataError, match=rf"^{name}: every feature must have .* none in 'b'\."):
-            read_table(tmp_path / name, "class")
