@@ -174,3 +174,17 @@ def test_a_leak_and_a_quantity_are_said_once(in_process, tmp_path):
     assert code == 0
     assert err.count("almost perfectly") == 1
     assert "taken as a quantity" in err
+
+
+def test_numbers_that_are_read_as_labels_are_said_once_before_the_headline(in_process, tmp_path):
+    lines = [f"${k * 37 % 90}.50,{k * 7 % 30},{'xy'[k % 2]}\n" for k in range(88)]
+    table = tmp_path / "orders.csv"
+    table.write_text("sales,left,kind\n" + "".join(lines) + "-,3,x\n-,5,y\n")
+    for target, said in (
+        ("kind", "feature 'sales' holds numbers except '-', so it is treated as categorical"),
+        ("sales", "The target holds numbers except '-', so its 89 different values are classes."),
+    ):
+        code, out, err = in_process("select", table, "--target", target, "--no-check", "-q")
+        assert (code, err.count("numbers except")) == (0, 0)
+        assert out.count("numbers except") == 1
+        assert said in out.partition("Judged by")[0]

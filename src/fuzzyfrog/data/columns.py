@@ -22,6 +22,7 @@ from fuzzyfrog.data.cells import (
     read_texts,
 )
 from fuzzyfrog.errors import DataError
+from fuzzyfrog.result.check import AS_LABELS
 
 Series: TypeAlias = "nw.Series[Any]"
 Labels: TypeAlias = tuple[Hashable, ...]
@@ -343,8 +344,8 @@ def slips_among_numbers(name: str, column: Column, codes: Floats) -> str:
     """Return the warning for a feature that is categorical because of a few texts among numbers."""
     places = [place for place, label in enumerate(column.labels or ()) if label in column.strays]
     return (
-        f"feature {shown(name)} holds numbers except {listed(column.strays)}, so it is treated as "
-        f"categorical because of {np.isin(codes, places).sum():,} of {len(codes):,} cells. "
+        f"feature {shown(name)} holds numbers except {listed(column.strays)}, {AS_LABELS} "
+        f"{np.isin(codes, places).sum():,} of {len(codes):,} cells. "
         "Correct these cells, or empty them to mark them as missing."
     )
 

@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Floats
-from fuzzyfrog.common.messages import MAX_ITEMS, Sentence, Setting, count, first_few, shown
+from fuzzyfrog.common.messages import (
+    MAX_ITEMS,
+    Answered,
+    Sentence,
+    Setting,
+    count,
+    first_few,
+    shown,
+)
 from fuzzyfrog.common.resources import GrowingTable
 from fuzzyfrog.data.columns import (
     MAX_EXACT_INTEGER,
@@ -32,6 +40,7 @@ from fuzzyfrog.data.columns import (
     unusable,
 )
 from fuzzyfrog.errors import DataError
+from fuzzyfrog.result.check import AS_LABELS
 
 BLOCK_CELLS = 2**20  # cells of a table that are converted at once: about 8 MB
 MOST_SENTENCES = 3  # with the same advice; if there are more, they become one
@@ -266,12 +275,13 @@ def _doubts(columns: Sequence[Column], names: Sequence[str], prefix: str) -> Ite
         if column.warning:
             kinds.setdefault(column.warning.rpartition(". ")[2], []).append((name, column.warning))
     for some in kinds.values():
+        kind = Answered if AS_LABELS in some[0][1] else Sentence
         if len(some) <= MOST_SENTENCES:
-            yield from (Sentence(prefix, warning) for _, warning in some)
+            yield from (kind(prefix, warning) for _, warning in some)
             continue
         others = first_few([shown(name) for name, _ in some[1:]])
         more = f" The same goes for {len(some) - 1:,} more features: {others}."
-        yield Sentence(prefix, some[0][1], more)
+        yield kind(prefix, some[0][1], more)
 
 
 def check_shape(n_samples: int | None, n_features: int, least: int = 2) -> None:

@@ -8,11 +8,12 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, listed, shown, warn
+from fuzzyfrog.common.messages import Answered, Setting, count, listed, shown, warn
 from fuzzyfrog.data.cells import are_texts, first_padded, is_missing, read_texts
 from fuzzyfrog.data.columns import distinct_texts, is_arrow_text
 from fuzzyfrog.data.texts import TextLabels
 from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.result.check import AS_CLASSES
 
 Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashable, ...] | None]
 
@@ -134,8 +135,8 @@ def _notes_on_slips(target: Target, argument: str, decimal: str) -> tuple[str, .
     in_samples = values[places[codes[is_number[codes]]]]
     if not ((values % 1 != 0).any() or are_quantities(in_samples)):
         return ()
-    sentence = Sentence(
-        f"the target holds numbers except {listed(strays)}, so its {len(classes):,} different "
+    sentence = Answered(
+        f"{AS_CLASSES} {listed(strays)}, so its {len(classes):,} different "
         "values are classes. Correct these cells or delete their rows, or pass ",
         Setting(argument, "class"),
         " if the values are labels.",

@@ -21,16 +21,20 @@ DIGITS = 3  # of displayed scores; scores that round to the same are the same
 MAY = "may belong together"  # rows of the same value, as of one person
 IN_ORDER = "The samples are in the order of"
 AFTERWARDS = "may be known only afterwards"
+AS_LABELS = "so it is treated as categorical because of"  # a few cells
+AS_CLASSES = "The target holds numbers except"
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
 
 def said_first(notes: Iterable[str]) -> list[str]:
     """Return the notes to be said before any score, which may be too good.
 
-    Rows may not be independent, or columns not known when there is something to predict.
+    Rows may not be independent, or columns not known when there is something to predict, and a
+    column of numbers that is read as labels may be lost, or numbers predicted as classes.
     """
+    weighty = MAY, AFTERWARDS, AS_LABELS, AS_CLASSES
     return [
-        note for note in notes if MAY in note or AFTERWARDS in note or note.startswith(IN_ORDER)
+        note for note in notes if note.startswith(IN_ORDER) or any(one in note for one in weighty)
     ]
 
 
