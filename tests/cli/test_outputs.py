@@ -75,6 +75,14 @@ def test_the_files_of_the_checkpoint_are_no_outputs(in_process, tmp_path, monkey
         assert "of --save must be a different file from --report" in err
 
 
+@pytest.mark.parametrize("option", ["--save", "--output"])
+def test_an_empty_name_is_refused(in_process, option):
+    code, _, err = in_process("reducts", "wine", option, "")
+    assert (code, err) == (
+        2, f"fuzzyfrog: {option} must be a file, got the folder '.'. Add the name of a file.\n"
+    )  # fmt: skip
+
+
 def test_two_outputs_are_two_files(tmp_path):
     with pytest.raises(UsageError, match="--save must be a different file from --report"):
         check_outputs({"--report": tmp_path / "x", "--save": tmp_path / "." / "x"})
@@ -95,10 +103,11 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
 
 
 def test_a_link_stays_a_link(tmp_path):
-    (tmp_path / "link").symlink_to(tmp_path / "goal")
-    with written_whole(tmp_path / "link") as temporary:
+    (tmp_path / "link.csv").symlink_to(tmp_path / "goal")
+    with written_whole(tmp_path / "link.csv") as temporary:
+        assert temporary.suffix == ".csv"  # the format that was asked for
         temporary.write_text("content")
-    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "goal").read_text() == "content"
 
 

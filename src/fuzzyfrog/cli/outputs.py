@@ -52,7 +52,9 @@ class Files:
     @property
     def scores(self) -> Path | None:
         """The checkpoint of the run, next to the file that it is saved to."""
-        return None if self.save is None else self.save.with_name(f"{self.save.name}.scores")
+        if self.save is None or not self.save.name:
+            return None
+        return self.save.with_name(f"{self.save.name}.scores")
 
     def check(self, asked: TableOptions) -> None:
         """Raise if a file cannot or must not be written."""

@@ -58,11 +58,11 @@ def resolved(path: Path) -> Path:
 def written_whole(path: Path) -> Iterator[Path]:
     """Yield a path to write to, which replaces the file if all goes well.
 
-    The target of a link is replaced, not the link. The permissions of a file stay. An OSError names
-    the file, never the temporary one.
+    The target of a link is replaced, not the link, whose name decides the format. The permissions
+    of a file stay. An OSError names the file, never the temporary one.
     """
     goal = resolved(path)
-    temporary = goal.with_name(f"{TEMPORARY}{token_hex(8)}{_ending(goal)}")
+    temporary = goal.with_name(f"{TEMPORARY}{token_hex(8)}{_ending(path)}")
     try:
         temporary.open("x").close()  # follows no link, and the umask applies
         before = stat.S_IMODE((goal if goal.exists() else temporary).stat().st_mode)
@@ -79,10 +79,10 @@ def written_whole(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def _ending(goal: Path) -> str:
+def _ending(path: Path) -> str:
     """Return the part of the name that decides the format."""
-    zipped = goal.suffix if goal.suffix.lower() == ".gz" else ""
-    return goal.with_suffix("").suffix + zipped if zipped else goal.suffix
+    zipped = path.suffix if path.suffix.lower() == ".gz" else ""
+    return path.with_suffix("").suffix + zipped if zipped else path.suffix
 
 
 try:
