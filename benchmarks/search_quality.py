@@ -27,7 +27,7 @@ from fuzzyfrog.search import (
     run,
 )
 from fuzzyfrog.search.protocol import Batch, Constraints, Proposal, Stream, diverse_subsets
-from fuzzyfrog.select.certify import oracle_of
+from fuzzyfrog.select.outcome import oracle_of
 from fuzzyfrog_lab.catalog import load_dataset
 from search_tables import DATA, RANKINGS, write_tables
 

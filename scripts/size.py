@@ -17,7 +17,7 @@ ASKS = re.compile(
     r"\bis_(?:soft|strict)\b|\bkind\.name\b|isinstance\([^)]*"
     r"(?:Dependency|CustomMeasure|Strict\b|Soft\b|Custom\b|Reducts|SoftPath|Scored)"
 )
-KNOW = ("measure/", "words/", "select/strict.py", "select/soft.py", "select/custom.py")
+KNOW = ("measure/", "words/", "select/strict.py", "select/soft.py", "select/kind.py")
 WINE = "from sklearn.datasets import load_wine; X, y = load_wine(return_X_y=True, as_frame=True); "
 
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from fuzzyfrog.report import plot_columns, plot_front, plot_reducts
     from fuzzyfrog.result import Result
     from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
-    from fuzzyfrog.select.certify import enumerate_reducts
     from fuzzyfrog.select.cross_validation import check
     from fuzzyfrog.select.estimators import FeatureSelector, ReductSelector, SoftSelector
     from fuzzyfrog.select.halves import stability
+    from fuzzyfrog.select.outcome import enumerate_reducts
 
     __version__: str
 
@@ -75,7 +75,7 @@ _HOMES = {
     "check": "fuzzyfrog.select.cross_validation",
     "date_parts": "fuzzyfrog.data",
     "dependency": "fuzzyfrog.measure",
-    "enumerate_reducts": "fuzzyfrog.select.certify",
+    "enumerate_reducts": "fuzzyfrog.select.outcome",
     "load_dataset": "fuzzyfrog.data",
     "lower_approximation": "fuzzyfrog.measure",
     "plot_columns": "fuzzyfrog.report",

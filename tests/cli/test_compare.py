@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fuzzyfrog.cli.commands.compare import SELECTORS, USUAL
-from fuzzyfrog.select.comparison import OTHERS, OURS
+from fuzzyfrog.select.choosers import OTHERS, OURS
 
 
 def test_the_command_knows_the_selectors_of_the_library():

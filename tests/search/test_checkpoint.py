@@ -124,7 +124,7 @@ def test_another_version_is_refused(finished, monkeypatch):
 def test_scores_of_other_subsets_are_refused(finished, monkeypatch):
     """As after a change of the code that proposes."""
     monkeypatch.setattr(
-        "fuzzyfrog.search.genetic.diverse_subsets",
+        "fuzzyfrog.search.populations.diverse_subsets",
         lambda n_subsets, *_: np.ones((n_subsets, 4), dtype=bool),
     )
     with pytest.raises(CheckpointError, match="Another version of the code"):

@@ -13,7 +13,6 @@ from fuzzyfrog.search import (
     QuickReduct,
     ShuffledFrogs,
     exact,
-    exact_front,
     run,
 )
 from search.lookup import Lookup, Oracle, mask_of, plain, random_table
@@ -62,7 +61,7 @@ def found_subsets(outcome):
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("seed", seeds(6, first=2))
 def test_finds_all_of_the_cheapest(seed, constraint, with_oracle, monkeypatch):
-    monkeypatch.setattr(exact_front, "TRIED_TOGETHER", 2)  # so that bounds are needed
+    monkeypatch.setattr(exact, "TRIED_TOGETHER", 2)  # so that bounds are needed
     monkeypatch.setattr(exact, "SLICE_WORK", 1)  # and more than one slice
     objective, problem = task(seed, with_oracle, [3, 1000, 6][seed % 3], **CONSTRAINTS[constraint])
     outcome = run(Exact(), objective, problem, seed=0)
@@ -96,7 +95,7 @@ def test_every_search_ranks_by_cost(search, constraint):
 @pytest.mark.parametrize("seed", [4, 6, 28, *range(3)])
 def test_the_front_is_the_highest_score_for_each_cost(seed, constraint, n_together, monkeypatch):
     """Its last point, too, though a subset of that cost may reach the target before it."""
-    monkeypatch.setattr(exact_front, "TRIED_TOGETHER", n_together)
+    monkeypatch.setattr(exact, "TRIED_TOGETHER", n_together)
     objective, problem = task(seed, False, 4 if seed > 3 else 9, **CONSTRAINTS[constraint])
     outcome = run(ExactFront(), objective, problem, seed=0)
     subsets, scores = subsets_and_scores(objective, problem)

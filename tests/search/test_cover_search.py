@@ -5,12 +5,11 @@ import pytest
 
 from fuzzyfrog import ReductSelector
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, run
+from fuzzyfrog.search import Certified, Checkpoint, Exact, Problem, ShuffledFrogs, frogs, run
 from fuzzyfrog.search.archive import Archive, ranking_of
-from fuzzyfrog.search.frogs import local_search
-from fuzzyfrog.search.frogs.local_search import CoverWalk
+from fuzzyfrog.search.frogs import CoverWalk
 from fuzzyfrog.search.protocol import Rows, Stream
-from fuzzyfrog.select.certify import oracle_of
+from fuzzyfrog.select.outcome import oracle_of
 from search.lookup import Lookup, Oracle, mask_of, plain, random_table
 
 FROGS = ShuffledFrogs(n_memeplexes=3, n_frogs=4, n_evolutions=2, patience=1)
@@ -110,7 +109,7 @@ def test_scores_only_what_satisfies_all_known_rows_and_learns_from_what_falls_sh
 @pytest.mark.parametrize(("name", "most"), [("MOST_GREEDY", 4), ("MOST_WRONG", 3)])
 def test_wrong_covers_without_end_end_the_walk(monkeypatch, name, most):
     """As on tables with very many requirements, of which no thousand tells them all."""
-    monkeypatch.setattr(local_search, name, most)
+    monkeypatch.setattr(frogs, name, most)
     n_features = 24
     problem = Problem(n_features, 100, 1.0, oracle=only_this_one)
     best = Archive(ranking_of(problem))
@@ -167,8 +166,8 @@ def test_the_list_ends_where_its_last_check_would_take_too_long(monkeypatch):
     full = float(measure.score(everything[None])[0])
     problem = Problem(30, X.size, full, oracle=oracle_of(measure, everything))
     many = run(FROGS, measure, problem, seed=0)
-    monkeypatch.setattr(local_search, "MOST_CHECKS", 10)
-    monkeypatch.setattr(local_search, "TRIED_TOGETHER", 4)
+    monkeypatch.setattr(frogs, "MOST_CHECKS", 10)
+    monkeypatch.setattr(frogs, "TRIED_TOGETHER", 4)
     few = run(FROGS, measure, problem, seed=0)
     assert len(few.reducts) < len(many.reducts)
     assert few.subset.sum() == many.subset.sum()

@@ -11,7 +11,6 @@ from fuzzyfrog.search import (
     Problem,
     QuickReduct,
     exact,
-    exact_front,
     run,
 )
 from fuzzyfrog.search.protocol import Rows
@@ -69,9 +68,7 @@ CONSTRAINTS = {
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_finds_all_of_the_best(seed, constraint, with_oracle, monkeypatch):
-    monkeypatch.setattr(
-        exact_front, "TRIED_TOGETHER", 2
-    )  # so that bounds are needed in a small table
+    monkeypatch.setattr(exact, "TRIED_TOGETHER", 2)  # so that bounds are needed in a small table
     objective, problem = task(seed, with_oracle, **CONSTRAINTS[constraint])
     outcome = run(Exact(), objective, problem, seed=0)
     truth = best_subsets(objective, problem)
@@ -161,7 +158,7 @@ def test_callbacks_hear_the_bound_rise():
 
 @pytest.mark.parametrize("with_oracle", [True, False], ids=["rows", "scores"])
 def test_a_limit_ends_the_list_not_the_proof(with_oracle, monkeypatch):
-    monkeypatch.setattr(exact_front, "TRIED_TOGETHER", 1)
+    monkeypatch.setattr(exact, "TRIED_TOGETHER", 1)
     objective, problem = task(1, with_oracle)
     truth = best_subsets(objective, problem)
     assert len(truth) > 2

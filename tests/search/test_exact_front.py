@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from fuzzyfrog.search import ExactFront, exact_front, run
+from fuzzyfrog.search import ExactFront, exact, run
 from search.lookup import Lookup, dependency_table, mask_of, random_table, sizes_of
 
 WINE = [0.179653, 0.691037, 0.933981, 0.998985, 1.0]
@@ -19,7 +19,7 @@ def highest(table, size, must=0, banned=0):
 @pytest.fixture(params=[1, 6, 4096], ids=lambda n: f"{n} together")
 def n_together(request, monkeypatch):
     """From all subsets of a size at once down to branching to the last feature."""
-    monkeypatch.setattr(exact_front, "TRIED_TOGETHER", request.param)
+    monkeypatch.setattr(exact, "TRIED_TOGETHER", request.param)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -74,14 +74,14 @@ def test_subsets_of_other_sizes_do_not_move_the_bound():
     objective = Lookup(random_table(n_samples=30, n_features=12, seed=1))
     problem = objective.problem(n_features_to_select=4)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact_front, "TRIED_TOGETHER", 4)
+        patch.setattr(exact, "TRIED_TOGETHER", 4)
         outcome = run(ExactFront(), objective, problem, seed=0)
     assert (outcome.proven, outcome.lower_bound) == (True, 4)
 
 
 def test_bounds_leave_most_subsets_out(monkeypatch):
     """Near the full score few subsets are left: many more would have to be scored one by one."""
-    monkeypatch.setattr(exact_front, "TRIED_TOGETHER", 16)
+    monkeypatch.setattr(exact, "TRIED_TOGETHER", 16)
     objective = Lookup(random_table(n_samples=30, n_features=12, seed=1))
     problem = objective.problem(n_features_to_select=9)
     outcome = run(ExactFront(), objective, problem, seed=0)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fuzzyfrog.search import Problem, ShuffledFrogs, run
-from fuzzyfrog.search.frogs.pond import (
+from fuzzyfrog.search.pond import (
     DISSIMILARITIES,
     FrogCounts,
     deal,

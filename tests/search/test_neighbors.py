@@ -5,7 +5,7 @@ import pytest
 
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.archive import Archive, ranking_of
-from fuzzyfrog.search.frogs.local_search import Explorer, random_neighbors
+from fuzzyfrog.search.frogs import Explorer, random_neighbors
 from fuzzyfrog.search.protocol import Constraints, Stream
 from search.lookup import mask_of
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from fuzzyfrog.search import Batch, Problem, ShuffledFrogs, run
-from fuzzyfrog.search.frogs import local_search
+from fuzzyfrog.search import Batch, Problem, ShuffledFrogs, frogs, run
 from fuzzyfrog.search.stepwise import grow
 from search.lookup import Lookup, random_table
 
@@ -41,9 +40,7 @@ def test_the_best_is_reduced_before_all_others_are_checked():
 )
 def test_only_local_frogs_grow_one_greedily(variant, grows, monkeypatch):
     calls = []
-    monkeypatch.setattr(
-        local_search, "grow", lambda problem: calls.append(problem) or grow(problem)
-    )
+    monkeypatch.setattr(frogs, "grow", lambda problem: calls.append(problem) or grow(problem))
     objective = Lookup(random_table())
     run(ShuffledFrogs(variant=variant), objective, objective.problem(), seed=0)
     assert (len(calls) > 0) == grows

@@ -13,7 +13,7 @@ from fuzzyfrog.search import Checkpoint, Exact, Problem, QuickReduct, exact, run
 from fuzzyfrog.search import checkpoint as log_file
 from fuzzyfrog.search.covering.search import CoverSearch, Stack
 from fuzzyfrog.search.protocol import Rows
-from fuzzyfrog.select.certify import oracle_of
+from fuzzyfrog.select.outcome import oracle_of
 from search.lookup import plain
 
 N_FEATURES = 20

@@ -5,7 +5,7 @@ import pytest
 
 from fuzzyfrog.search import Problem
 from fuzzyfrog.search.archive import Archive, ranking_of
-from fuzzyfrog.search.frogs.local_search import Explorer, Squeeze
+from fuzzyfrog.search.frogs import Explorer, Squeeze
 from fuzzyfrog.search.protocol import Constraints, Stream
 from search.lookup import mask_of
 
@@ -45,7 +45,7 @@ def climb(squeeze, best, n_trials):
 @pytest.mark.parametrize("together", [4, 128])
 @pytest.mark.parametrize("ranking", ["lexicographic", "product"])
 def test_climbs_to_a_smaller_subset_that_no_plateau_leads_to(together, ranking, monkeypatch):
-    monkeypatch.setattr("fuzzyfrog.search.frogs.local_search.TRIED_TOGETHER", together)
+    monkeypatch.setattr("fuzzyfrog.search.frogs.TRIED_TOGETHER", together)
     best, squeeze = squeeze_of(Problem(9, 90, 1.0, ranking=ranking), (4, 5, 6, 7))
     climb(squeeze, best, 400)
     subsets, scores = best.ranked()

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from fuzzyfrog import ReductSelector, SoftSelector, check, load_dataset
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import ParameterError
-from fuzzyfrog.select.comparison import OTHERS, compared, others_choice
+from fuzzyfrog.select.choosers import OTHERS, compared, others_choice
 
 SKLEARN = {
     "kbest": lambda size: SelectKBest(f_classif, k=size),

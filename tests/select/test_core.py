@@ -6,7 +6,7 @@ from sklearn.datasets import load_wine
 
 from fuzzyfrog import ReductSelector
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.select.base import core_of
+from fuzzyfrog.select.outcome import core_of
 
 
 def by_definition(measure, allowed, required):

@@ -17,7 +17,7 @@ from fuzzyfrog import PredictionWarning, ReductSelector, positive_region
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.result import Result
 from fuzzyfrog.result import result as module
-from fuzzyfrog.select import base, explain
+from fuzzyfrog.select import explain, outcome
 from measure_cases import TNORMS
 
 
@@ -267,8 +267,8 @@ def test_the_selected_reduct_is_kept_in_any_case(wine, monkeypatch):
 
 def test_long_histories_are_thinned(wine):
     moments = list(range(10_000))
-    places = base._thinned(moments)
-    assert len(places) <= base.MAX_HISTORY
+    places = outcome._thinned(moments)
+    assert len(places) <= outcome.MAX_HISTORY
     assert (places[0], places[-1]) == (0, 9_999)
     assert places[:5] == [0, 1, 2, 3, 4]
     assert max(np.diff(places)) < 200

@@ -13,8 +13,8 @@ from fuzzyfrog import PredictionWarning, ReductSelector, SoftSelector
 from fuzzyfrog.common.deadline import ALLOWANCE, Deadline, Limit, limited, stop_if_late, stoppable
 from fuzzyfrog.report import write_report
 from fuzzyfrog.result import Result
-from fuzzyfrog.select import base
-from fuzzyfrog.select.base import FEWEST_ESTIMATED
+from fuzzyfrog.select import outcome
+from fuzzyfrog.select.outcome import FEWEST_ESTIMATED
 from fuzzyfrog.select.strict import Strict
 
 WINE = load_wine(return_X_y=True, as_frame=True)
@@ -69,7 +69,7 @@ def test_without_any_time_all_features_are_selected():
 
 
 def test_without_any_time_a_large_table_is_estimated(monkeypatch, tmp_path):
-    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(outcome, "ESTIMATED_PAIRS", 0)
     selector, said = fitted(max_seconds=1e-9, certify=True, n_features_to_select=3)
     assert selector.n_features_ == 3
     assert selector.n_sampled_ == FEWEST_ESTIMATED
@@ -138,13 +138,13 @@ def test_a_deadline_does_not_outlive_its_fit():
 
 
 def test_an_estimate_is_said_also_where_a_sample_was_asked_for(monkeypatch):
-    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(outcome, "ESTIMATED_PAIRS", 0)
     _, said = fitted(max_seconds=1e-9, sample=100)
     assert any("an estimate from 16 samples" in one for one in said)
 
 
 def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
-    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(outcome, "ESTIMATED_PAIRS", 0)
     monkeypatch.setattr(Strict, "sample_first", interrupted)
     selector, said = fitted()
     assert any("stopped (interrupted) before it scored any subset" in one for one in said)
@@ -154,7 +154,7 @@ def test_ctrl_c_while_all_features_are_scored_leaves_all_features(monkeypatch):
 
 
 def test_ctrl_c_in_the_preparation_is_held_back_until_there_is_an_answer(monkeypatch):
-    monkeypatch.setattr(base, "ESTIMATED_PAIRS", 0)
+    monkeypatch.setattr(outcome, "ESTIMATED_PAIRS", 0)
     measured = Strict.measured
 
     def interrupted(self, dataset, n_jobs):

@@ -11,7 +11,7 @@ from fuzzyfrog import FeatureSelector, ReductSelector, SoftSelector, dependency
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure import SoftDependency
-from fuzzyfrog.select.predicting import shifts_of
+from fuzzyfrog.select.verify import shifts_of
 from naive import soft
 from naive.panels import Panels
 from panel_cases import priced, random_case

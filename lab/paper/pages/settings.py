@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import nan
 
-from fuzzyfrog.search.frogs.pond import SMALL_CELLS, FrogCounts, preset_counts
+from fuzzyfrog.search.pond import SMALL_CELLS, FrogCounts, preset_counts
 from fuzzyfrog.search.protocol import Problem
 from fuzzyfrog_lab.config import Experiment
 from fuzzyfrog_lab.pages.markdown import Rows, joined, table

@@ -17,8 +17,7 @@ from fuzzyfrog.measure import Dependency
 from fuzzyfrog.measure.threads import effective_threads
 from fuzzyfrog.result import Certificate
 from fuzzyfrog.search import Batch, Certified, Exact, Problem, Proposal, run
-from fuzzyfrog.select.base import ranks_behind
-from fuzzyfrog.select.certify import certificate_of, check_provable, oracle_of
+from fuzzyfrog.select.outcome import certificate_of, check_provable, oracle_of, ranks_behind
 from fuzzyfrog.select.settings import RandomState, check_boolean, seed_of
 from fuzzyfrog.select.table_selector import TableSelector
 

@@ -21,8 +21,7 @@ from fuzzyfrog.errors import CheckpointError, ParameterError
 from fuzzyfrog.result import Result
 from fuzzyfrog.search import Search
 from fuzzyfrog.search.protocol import Problem
-from fuzzyfrog.select.custom import Custom
-from fuzzyfrog.select.kind import Kind
+from fuzzyfrog.select.kind import Custom, Kind
 from fuzzyfrog.select.selection import select
 from fuzzyfrog.select.settings import Settings
 from fuzzyfrog.select.soft import Soft

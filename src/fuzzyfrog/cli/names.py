@@ -154,7 +154,7 @@ def cost_in(where: str, text: str) -> float:
     except ValueError:
         cost = nan
     if not 0 < cost < inf:
-        from fuzzyfrog.select.costs import FREE
+        from fuzzyfrog.select.groups import FREE
 
         way_out = f" {FREE}" if cost == 0 else ""
         got = repr(text.strip()[:60])

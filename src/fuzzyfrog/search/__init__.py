@@ -6,12 +6,12 @@ How a run works::
       |                    them, removes features that are not needed,
       |                    and returns the Outcome
       |-- Search           a coroutine: yields a Batch, gets scores        protocol.py
-      |     ShuffledFrogs    frog leaping, with a local search             frogs/
-      |     Genetic, ParticleSwarm                                         one file each
+      |     ShuffledFrogs    frog leaping, with a local search  frogs.py  pond.py
+      |     Genetic, ParticleSwarm                                         populations.py
       |     QuickReduct      greedy steps forward                          stepwise.py
       |     Exact, Certified proof of the smallest subsets                 exact.py
       |       CoverProof       by requirements, with covering/             exact.py
-      |       ExactFront       by branch and bound over scores             exact_front.py
+      |       ExactFront       by branch and bound over scores             exact.py
       |-- Evaluator        each subset once, within the budget             evaluator.py
       |     ScoreLog         scores on disk, to resume from                checkpoint.py
       |     RecordedSearch   slices of a proof, in the same log            checkpoint.py
@@ -29,13 +29,11 @@ from collections.abc import Callable
 from fuzzyfrog.search.archive import Callback, Moment, Outcome, ScoredSubset
 from fuzzyfrog.search.checkpoint import Checkpoint
 from fuzzyfrog.search.driver import run
-from fuzzyfrog.search.exact import Certified, Exact
-from fuzzyfrog.search.exact_front import ExactFront
+from fuzzyfrog.search.exact import Certified, Exact, ExactFront
 from fuzzyfrog.search.frogs import ShuffledFrogs
-from fuzzyfrog.search.genetic import Genetic
+from fuzzyfrog.search.populations import Genetic, ParticleSwarm
 from fuzzyfrog.search.protocol import Batch, Objective, Problem, Proof, Proposal, Search
 from fuzzyfrog.search.stepwise import QuickReduct
-from fuzzyfrog.search.swarm import ParticleSwarm
 
 # The searches by name, for selectors and experiments; a test compares the command line with it.
 SEARCHES: dict[str, Callable[..., Search]] = {

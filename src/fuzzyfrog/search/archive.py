@@ -324,17 +324,14 @@ class Archive:
         is_settled = top == self._best.top == lowest and not (then > before[0, 1]).any()
         if is_settled:  # nothing is better, and ties are equal: no need to sort again
             level = scored[near[then == before[0, 1]]]
-            self._join(packed(subsets[level]), scores[level].tolist())
+            more = dict(zip(packed(subsets[level]), scores[level].tolist(), strict=True))
+            self._best.members.update(more)
+            self._best = self._best._replace(score=max([self.score, *more.values()]))
             return False
         rows, found = packed(subsets[scored[near]]), scores[scored[near]].tolist()
         news = dict(zip(rows, zip(found, costs[near].tolist(), strict=True), strict=True))
         self._best = self._sorted({**self._best.contenders, **news}, top)
         return bool(self._ranking.beats(self._merit(), before)[0])
-
-    def _join(self, rows: list[bytes], scores: list[float]) -> None:
-        """Add subsets that are neither better nor worse than the best."""
-        self._best.members.update(zip(rows, scores, strict=True))
-        self._best = self._best._replace(score=max([self.score, *scores]))
 
     def _sorted(self, known: dict[bytes, tuple[float, int]], top: float) -> _Best:
         """Return the best of the known subsets, and those that may be among the best later."""

@@ -23,7 +23,7 @@ import struct
 import time
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
@@ -116,12 +116,13 @@ def run_header(search: Search, problem: Problem, seed: int) -> dict[str, Any]:
     # The oracle and the sample follow from the data, whose fingerprint is compared.
     others = {"oracle", "log", "on_sample"}
     settings = {name: value for name, value in vars(problem).items() if name not in others}
+    parameters = {"name": type(search).__name__, **search.get_params()}
     return {
         "format": FORMAT,
         "library": version("fuzzyfrog"),
         "seed": seed,
-        "search": {"name": type(search).__name__, **search.get_params()},
-        "problem": {name: _plain(value) for name, value in settings.items()},
+        **{f"search.{name}": value for name, value in parameters.items()},
+        **{f"problem.{name}": _plain(value) for name, value in settings.items()},
     }
 
 
@@ -277,8 +278,7 @@ def foreign() -> CheckpointError:
     )
 
 
-def _compare(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:
-    there, here = dict(_flat(found)), dict(_flat(wanted))
+def _compare(there: Mapping[str, Any], here: Mapping[str, Any], path: Path) -> None:
     names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
     if names:
         listed = "; ".join(
@@ -296,14 +296,6 @@ def _shown(text: str) -> str:
     """Return text from a file in printable form, cut if it is long."""
     plain = text if text.isprintable() else repr(text)
     return plain if len(plain) <= MAX_CHARACTERS else f"{plain[:MAX_CHARACTERS]}..."
-
-
-def _flat(header: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in header.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def _plain(value: Any) -> Any:

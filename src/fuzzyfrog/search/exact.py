@@ -1,28 +1,34 @@
-"""Exact search: the smallest subsets with proof, or bounds if time runs out.
+"""Exact searches: the smallest subsets, or the best of each size, with proof or with bounds.
 
 The fewest features that keep the full score are proved by requirements. Rows of requirements come
 from the oracle, bounds from a linear relaxation or an integer program (`covering.linear_program`),
 and the list of all covers of one size from branch and bound (`covering.search`), whose slices are
 kept (`RecordedSearch`), so that a run that is killed resumes.
+
+Anything else is proved by branch and bound over scores.  A score never falls when a feature is
+added.  So the score of all features that a branch can still have is an upper bound for its subsets,
+and a feature without which that bound falls below the bar is in every subset that remains
+(docs/theory.md#front).  With costs, the front has the highest score for each cost at which it is
+higher than for any lower one.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from math import inf
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, inf
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import Parametrized, check_count
 from fuzzyfrog.common.resources import SHARE, available_memory
-from fuzzyfrog.search.archive import Archive, ranking_of
+from fuzzyfrog.search.archive import Archive, Front, ranking_of
 from fuzzyfrog.search.checkpoint import RecordedSearch
-from fuzzyfrog.search.covering.cheapest import CheapestSearch
 from fuzzyfrog.search.covering.linear_program import relaxed, rounded, smallest_cover
-from fuzzyfrog.search.covering.search import CoverSearch
-from fuzzyfrog.search.exact_front import subsets_reaching, subsets_within
+from fuzzyfrog.search.covering.search import CheapestSearch, CoverSearch
 from fuzzyfrog.search.protocol import (
     Batch,
     Constraints,
@@ -35,6 +41,7 @@ from fuzzyfrog.search.protocol import (
     Steps,
     cost_of,
     overheard,
+    without_each,
 )
 from fuzzyfrog.search.stepwise import eliminate, grow
 
@@ -51,6 +58,9 @@ PROGRAM_WORK = 2**25  # nodes of an integer program times its weights
 BYTES_PER_WEIGHT = 32  # of a row, in all forms in which a search keeps it
 FEWEST_COVERS = 8  # scored together, as long as some of them break unknown rows
 MOST_COVERS = 4096
+
+
+Bar: TypeAlias = Callable[[Integers], Floats]  # the score to reach, for each cost
 
 
 class Exact(Parametrized):
@@ -117,19 +127,14 @@ class _Prover:
 
     def prove(self, search: Proposal | None) -> Proposal:
         """Bound, search if there is a search, and prove."""
-        covers = self._covering()
+        covers, problem = None, self._problem
+        if problem.oracle is not None and problem.is_covering:
+            covers = CoverProof(problem, problem.oracle, self._limit)
         begin = self._start() if covers is None else covers.bound()
         yield from overheard(begin, self._hear)
         if search is not None:
             yield from overheard(search, self._hear)
         yield from overheard(self._by_scores() if covers is None else covers.smallest(), self._hear)
-
-    def _covering(self) -> CoverProof | None:
-        """Return the proof by requirements where it is possible."""
-        problem = self._problem
-        if problem.oracle is None or not problem.is_covering:
-            return None
-        return CoverProof(problem, problem.oracle, self._limit)
 
     def _start(self) -> Steps[None]:
         """Grow a subset greedily, then remove the features that it does not need."""
@@ -150,14 +155,11 @@ class _Prover:
             smallest, largest = self._constraints.sizes
             for size in range(smallest, largest + 1):
                 yield Batch.empty(n_features, Proof(min(size, self._best.cost)))
-                yield from subsets_reaching(self._constraints, size, partial(self._bar_of, size))
+                yield from subsets_reaching(self._constraints, size, self._bar)
         else:
             yield from subsets_within(self._constraints, self._bar)
         all_listed = not self._is_cut
         yield Batch.empty(n_features, Proof(self._best.cost, is_best=True, all_listed=all_listed))
-
-    def _bar_of(self, size: int) -> float:
-        return float(self._bar(np.array([size]))[0])
 
     def _bar(self, costs: Integers) -> Floats:
         """Return the score that a subset that costs as much must reach."""
@@ -285,7 +287,8 @@ class CoverProof:
         if self._costs is not None:
             yield from self._cheapest(self._costs)
             return
-        if self._is_for_program():
+        n_open = self.lower_bound - int(self._fixed.sum())
+        if n_open > MOST_BRANCHED and self._known_cost <= FAR * self.lower_bound:
             yield from self._program()
         n_listed = 0
         for size in range(self.lower_bound, int(self._allowed.sum()) + 1):
@@ -296,10 +299,6 @@ class CoverProof:
                 proof = Proof(size, is_best=True, all_listed=is_exhausted)
                 yield Batch.empty(len(self._fixed), proof)
                 return
-
-    def _is_for_program(self) -> bool:
-        n_open = self.lower_bound - int(self._fixed.sum())
-        return n_open > MOST_BRANCHED and self._known_cost <= FAR * self.lower_bound
 
     def _program(self) -> Proposal:
         """Raise the bound by an integer program, with more rows as long as its covers break some.
@@ -408,3 +407,174 @@ class CoverProof:
 
     def _report(self) -> Batch:
         return Batch.empty(len(self._fixed), Proof(self.lower_bound))
+
+
+# Of branch and bound over scores:
+TRIED_TOGETHER = 4096  # subsets up to which a branch is scored instead of being bounded
+BATCH_CELLS = 2**24  # subsets times features of one batch
+
+
+class ExactFront(Parametrized):
+    """Find the highest score of each size, with proof, up to the size that reaches the target.
+
+    With costs: the highest score for each cost, up to the cost that reaches the target.
+
+    For tables of moderate width: every size up to some 20 features; beyond that, the smallest sizes
+    and those close to the target.
+
+    Examples
+    --------
+    >>> from fuzzyfrog.search import ExactFront
+    >>> ExactFront().get_params()
+    {}
+    """
+
+    def propose(self, problem: Problem, seed: int) -> Proposal:
+        """Return the coroutine that yields batches; the seed is not used."""
+        climb = _Climb(problem)
+        return climb.sizes() if problem.costs is None else climb.costs()
+
+
+class _Climb:
+    """The highest scores found, size by size."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._constraints = Constraints(problem)
+        self._best = Archive(ranking_of(problem))
+        self._highest = np.full(problem.n_features + 1, -inf)
+        self._front = Front(problem.n_features, problem.tolerance, problem.costs)
+
+    def sizes(self) -> Proposal:
+        """Go from the smallest size to the first that reaches the target."""
+        yield from overheard(grow(self._problem), self._hear)
+        smallest, largest = self._constraints.sizes
+        for size in range(smallest, largest + 1):
+            better = subsets_reaching(self._constraints, size, self._above)
+            yield from overheard(better, self._hear)
+            is_last = bool(self._highest[size] >= self._problem.target or size == largest)
+            proof = Proof(min(size + 1, self._best.size), is_best=is_last)
+            yield Batch.empty(self._problem.n_features, proof)
+            if is_last:
+                return
+
+    def costs(self) -> Proposal:
+        """Find all points at once: each new one rules out costlier subsets that score no more."""
+        yield from overheard(grow(self._problem), self._hear)
+        yield from overheard(subsets_within(self._constraints, self._above_all), self._hear)
+        yield Batch.empty(self._problem.n_features, Proof(self._best.cost, is_best=True))
+
+    def _above_all(self, costs: Integers) -> Floats:
+        """Return the lowest scores above the highest known for costs up to each of these.
+
+        Infinity for what costs more than a subset that reaches the target: the front ends there.
+        """
+        known = self._front.scores()
+        highest = np.array([-inf, *known.values()])
+        places = np.searchsorted(list(known), costs, side="right")
+        last = next((cost for cost, score in known.items() if score >= self._problem.target), inf)
+        return np.where(costs > last, inf, self._higher(highest[places]))
+
+    def _above(self, sizes: Integers) -> Floats:
+        """Return the lowest scores above the highest known; infinity once that is the full one."""
+        return self._higher(self._highest[sizes])
+
+    def _higher(self, scores: Floats) -> Floats:
+        is_full = scores >= self._problem.full_score - self._problem.tolerance
+        return np.where(is_full, inf, np.nextafter(scores, inf))
+
+    def _hear(self, subsets: Masks, scores: Floats) -> None:
+        is_allowed = self._constraints.has_allowed_size(subsets)  # greedy steps may be smaller
+        self._best.add(subsets[is_allowed], scores[is_allowed])
+        np.maximum.at(self._highest, subsets.sum(axis=1), scores)
+        if self._problem.costs is not None:
+            self._front.add(subsets[is_allowed], scores[is_allowed])
+
+
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    """Subsets that have all of `chosen` and the others from `rest`; none scores above `bound`."""
+
+    chosen: Masks
+    rest: Masks
+    bound: float
+
+
+def subsets_reaching(constraints: Constraints, size: int, bar: Bar) -> Proposal:
+    """Propose every allowed subset of one size whose score may reach the bar for that size.
+
+    The bar may rise; it is infinity once no subset can reach it.
+    """
+    free = constraints.allowed & ~constraints.fixed
+    branches = [_Branch(constraints.fixed, free, inf)]
+    n_together = min(TRIED_TOGETHER, max(1, BATCH_CELLS // len(free)))
+    while branches:
+        branch = branches.pop()
+        n_left, n_rest = size - int(branch.chosen.sum()), int(branch.rest.sum())
+        lowest = float(bar(np.array([size]))[0])
+        if branch.bound < lowest or lowest == inf or not 0 <= n_left <= n_rest:
+            continue
+        if comb(n_rest, n_left) <= n_together:
+            yield Batch(_completed(branch, n_left), at_least=lowest)
+        else:
+            branches += yield from _split(branch, n_left, lowest)
+
+
+def subsets_within(constraints: Constraints, bar: Bar) -> Proposal:
+    """Propose every allowed subset whose score may reach the bar for what it costs.
+
+    The bar never falls as costs rise, and it may rise; infinity where no score is enough.
+    """
+    costs = np.asarray(constraints.problem.costs)
+    free = constraints.allowed & ~constraints.fixed
+    branches = [_Branch(constraints.fixed, free, inf)]
+    while branches:
+        branch = branches.pop()
+        cost = int(costs[branch.chosen].sum())
+        lowest = float(bar(np.array([cost]))[0])
+        if branch.bound < lowest or lowest == inf:
+            continue
+        needed = bar(cost + costs)
+        rest = branch.rest & (needed < inf) & (needed <= branch.bound)
+        branch = _Branch(branch.chosen, rest, branch.bound)
+        n_rest = int(rest.sum())
+        if 2**n_rest <= TRIED_TOGETHER:
+            parts = [_completed(branch, n_left) for n_left in range(n_rest + 1)]
+            subsets = np.concatenate(parts)
+            bars = bar(cost_of(subsets, costs))
+            is_wanted = (bars < inf) & subsets.any(axis=1)
+            yield Batch(subsets[is_wanted], at_least=bars[is_wanted])
+        else:
+            branches += yield from _split(branch, n_rest, lowest)
+
+
+def _completed(branch: _Branch, n_left: int) -> Masks:
+    """Return all subsets of a branch."""
+    added = list(combinations(np.flatnonzero(branch.rest), n_left))
+    subsets = np.repeat(branch.chosen[np.newaxis], len(added), axis=0)
+    subsets[np.arange(len(added))[:, np.newaxis], np.array(added, np.int64)] = True
+    return subsets
+
+
+def _split(branch: _Branch, n_left: int, lowest: float) -> Steps[list[_Branch]]:
+    """Choose the features that are needed; if none is, branch on one of them."""
+    rest = np.flatnonzero(branch.rest)
+    scores = yield Batch(without_each(branch.chosen | branch.rest, rest), at_least=lowest)
+    needed = rest[scores < lowest]
+    if len(needed) > n_left:
+        return []
+    if len(needed):
+        return [_moved(branch, needed, branch.bound)]
+    least = int(np.argmin(scores))  # losing it costs most, so it is likely in the best subsets
+    left_out = branch.rest.copy()
+    left_out[rest[least]] = False
+    return [
+        _Branch(branch.chosen, left_out, float(scores[least])),
+        _moved(branch, rest[least : least + 1], branch.bound),
+    ]
+
+
+def _moved(branch: _Branch, features: np.ndarray, bound: float) -> _Branch:
+    chosen, rest = branch.chosen.copy(), branch.rest.copy()
+    chosen[features], rest[features] = True, False
+    return _Branch(chosen, rest, bound)

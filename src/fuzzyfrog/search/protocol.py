@@ -495,20 +495,13 @@ def check_problem(problem: Problem) -> None:
         raise ParameterError("exclude", "leave at least one feature", "all of them")
     check_share("min_dependency", problem.min_dependency, zero=False)
     check_known("ranking", problem.ranking, RANKINGS)
-    _check_size(problem, int(fixed.sum()), int((~banned).sum()))
-
-
-def _check_size(problem: Problem, n_fixed: int, n_allowed: int) -> None:
-    size = problem.n_features_to_select
-    if size is not None and not max(1, n_fixed) <= size <= n_allowed:
-        raise ParameterError(
-            "n_features_to_select",
-            Sentence(
-                f"be from {max(1, n_fixed)} (those of ", Setting("must_include"), ", at least 1) "
-                f"to {n_allowed} (all that are not excluded)",
-            ),
-            shown(size),
+    size, least, n_allowed = problem.n_features_to_select, max(1, int(fixed.sum())), (~banned).sum()
+    if size is not None and not least <= size <= n_allowed:
+        rule = Sentence(
+            f"be from {least} (those of ", Setting("must_include"),
+            f", at least 1) to {n_allowed} (all that are not excluded)",
         )  # fmt: skip
+        raise ParameterError("n_features_to_select", rule, shown(size))
 
 
 def _mask_or_none(mask: Masks | None, n_features: int) -> Masks:

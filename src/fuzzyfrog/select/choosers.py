@@ -1,30 +1,47 @@
-"""What selects features on parts of a table: this package, or any selector of scikit-learn."""
+"""What selects features on parts of a table: this package, selectors of scikit-learn, or several.
+
+When several are compared, each selects again inside each fold of a check. Those of scikit-learn are
+given the number of features that the soft measure selects in the same fold, so that only the choice
+differs.
+"""
 
 from __future__ import annotations
 
 import math
+import time
 import warnings
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import current_deadline, stop_if_late
-from fuzzyfrog.common.messages import warn
+from fuzzyfrog.common.messages import shown, warn
+from fuzzyfrog.common.params import check_known
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.result import NoiseGuard, Result
+from fuzzyfrog.result import Check, NoiseGuard, Result
 from fuzzyfrog.select.groups import Groups
-from fuzzyfrog.select.selection import constraints_of, select
+from fuzzyfrog.select.models import LARGEST, features_of, preparation
+from fuzzyfrog.select.selection import constraints_of, select, with_groups
 from fuzzyfrog.select.settings import Settings
+from fuzzyfrog.select.soft import Soft
+from fuzzyfrog.select.strict import Strict
 from fuzzyfrog.select.table_selector import TableSelector
+
+if TYPE_CHECKING:
+    from fuzzyfrog.select.cross_validation import Hear, Plan
 
 UNWEIGHTED = (
     "The selector selects without weights, since its fit does not take sample_weight; models and "
@@ -57,7 +74,7 @@ class Selecting:
         late = current_deadline()
         watch = [lambda _: late.expired()]
         # Warnings would be about parts of the table.
-        result = select(self._dataset.take(rows), self._settings, watch, warns=False)
+        result = select(self._dataset.take(rows), self._settings, watch, end_warning=None)
         if result.stop_reason == "interrupted":
             raise KeyboardInterrupt  # the best so far is not a result
         if result.stop_reason == "memory":
@@ -204,7 +221,7 @@ def _counted(
         stop_if_late()
         chosen = random.permutation(dataset.n_samples)[:n_samples]
         doubled, is_twin = _with_twins(dataset.take(np.sort(chosen)), random)
-        taken = list(select(doubled, greedy, warns=False).selected)
+        taken = list(select(doubled, greedy, end_warning=None).selected)
         n_taken += len(taken)
         n_random += int(is_twin[taken].sum())
     return NoiseGuard(n_taken, n_random, n_shuffles, n_samples, greedy.kind.as_noise)
@@ -227,3 +244,196 @@ def _with_twins(dataset: Dataset, random: np.random.Generator) -> tuple[Dataset,
     order = random.permutation(doubled.n_features)
     is_twin = np.arange(doubled.n_features) >= dataset.n_features
     return doubled.take(columns=order), is_twin[order]
+
+
+# The searches of our own selectors; soft is none of them.
+REDUCTS: Mapping[str, str] = MappingProxyType(
+    {"reducts": "auto", "quickreduct": "quickreduct", "genetic": "genetic", "swarm": "swarm"}
+)
+OURS = ("soft", *REDUCTS)
+OTHERS = ("kbest", "rfe", "l1")
+ONE_BY_ONE = 100  # features up to which `rfe` drops the worst; above, the worst tenth
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How well models do with the features of several selectors.
+
+    Attributes
+    ----------
+    check : Check
+        The scores: of "all" features, of each selector by its name, and of the soft measure, which
+        is called "selected" there.
+    seconds : dict of str to float
+        How long a selection took in a fold, on average.
+    """
+
+    check: Check
+    seconds: dict[str, float]
+
+
+def compared(
+    dataset: Dataset,
+    names: Sequence[str],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    missing: str = "similar",
+    must_include: Sequence[str] | None = None,
+    n_jobs: int | None = None,
+    hear: Hear = lambda _: None,
+) -> Comparison:
+    """Compare selectors by how well models do with what they select in the folds.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The table.
+    names : sequence of str
+        The selectors, by their names in `OURS` and `OTHERS`.
+    folds, seed : int
+        As for `check`.
+    missing : str
+        How missing values compare, for our own selectors.
+    must_include : sequence of str or None
+        Features that every selector takes.
+    n_jobs : int or None
+        Number of threads.
+    hear : callable
+        Called with what comes next.
+    """
+    from fuzzyfrog.select.cross_validation import CrossValidation, Plan  # which import this
+
+    plan = Plan(cv=folds, seed=seed, hear=hear)
+    for name in names:
+        check_known("selectors", name, (*OURS, *OTHERS))
+    settings = Settings(kind=Soft(), must_include=must_include, n_jobs=n_jobs, random_state=seed)
+    with warnings.catch_warnings(action="ignore"):  # the notes of the check say the same
+        dataset = with_groups(dataset, settings)
+    several = _Several(dataset, names, settings, Strict(missing=missing), plan)  # type: ignore[arg-type]
+    check = CrossValidation(several, dataset, plan).checked()
+    if check.far_out is not None:
+        check = structs.replace(check, notes=(check.far_out, *check.notes))
+    if unseen := [dataset.feature_names[one] for one in np.flatnonzero(~several.allowed)]:
+        said = ", ".join(map(shown, unseen))
+        note = f"Left out of all features and of every selection, as by select: {said}."
+        check = structs.replace(check, notes=(*check.notes, note))
+    if dataset.weights is not None and "kbest" in names:
+        check = structs.replace(check, notes=(*check.notes, "kbest selects without weights."))
+    seconds = {name: float(np.mean(spent)) for name, spent in several.seconds.items()}
+    return Comparison(check, seconds)
+
+
+class _Several(Selecting):
+    """The soft measure, after which other selectors have their turn in each fold."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        names: Sequence[str],
+        settings: Settings,
+        strict: Strict,
+        plan: Plan,
+    ) -> None:
+        super().__init__(settings, dataset)
+        self._plan = plan
+        self._others = [name for name in names if name != "soft"]
+        self.seconds: dict[str, list[float]] = {name: [] for name in ("soft", *self._others)}
+        self._reducts = {
+            name: Selecting(replace(settings, kind=strict, search=search), dataset)
+            for name, search in REDUCTS.items()
+            if name in self._others
+        }
+
+    def choices(self, rows: Integers) -> dict[str, Masks]:
+        """Return the features of all, of the soft measure, and of the other selectors."""
+        begun = time.monotonic()
+        found = super().choices(rows)
+        self.seconds["soft"].append(time.monotonic() - begun)
+        for name in self._others:
+            self._plan.hear(f"selecting with {name}")
+            begun = time.monotonic()
+            if name in self._reducts:
+                found[name] = self._reducts[name].choices(rows)["selected"]
+            else:
+                found[name] = self._of_sklearn(name, rows, int(found["selected"].sum()))
+            self.seconds[name].append(time.monotonic() - begun)
+        return found
+
+    def _of_sklearn(self, name: str, rows: Integers, size: int) -> Masks:
+        """Return what a selector of scikit-learn takes of the columns that may be selected."""
+        offered = np.flatnonzero(self.allowed & ~self.included)
+        size -= int(self.included.sum())
+        part, found = self._dataset.take(rows, offered), self.included.copy()
+        if size < 1:
+            return found
+        # A linear model need not converge, and a column may be constant.
+        with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
+            found[offered[others_choice(name, part, size, self._plan.seed)]] = True
+        return found
+
+    def noise(self, seed: int) -> None:
+        """Return nothing: the guard is about one measure, not about several selectors."""
+
+
+def others_choice(name: str, part: Dataset, size: int, seed: int) -> Integers:
+    """Return the features that a selector of scikit-learn takes: `size` of them, or fewer.
+
+    It sees the columns as the models do: gaps at the median, numbers in units of their spread,
+    and a column of zeros and ones for each category. A feature counts as its best column.
+    """
+    table = preparation(part.categorical)
+    X = table.fit_transform(np.clip(part.values, -LARGEST, LARGEST))
+    owner = features_of(table)
+    if name == "rfe":
+        return _eliminated(X, owner, part, size)
+    columns = _f_scores(X, part) if name == "kbest" else _l1_weights(X, part, seed)
+    weights = _by_feature(owner, columns, part.n_features)
+    best = np.argsort(-weights, kind="stable")[:size]
+    return best[weights[best] > 0] if (weights > 0).any() else best[:1]
+
+
+def _by_feature(owner: Integers, weights: Floats, n_features: int) -> Floats:
+    """Return the largest weight of the columns of each feature."""
+    found = np.zeros(n_features)
+    np.maximum.at(found, owner, weights)
+    return found
+
+
+def _f_scores(X: Floats, part: Dataset) -> Floats:
+    """Return the F statistic of each column, as in SelectKBest."""
+    from sklearn.feature_selection import f_classif, f_regression
+
+    score = f_regression if part.classes is None else f_classif
+    with np.errstate(all="ignore"):
+        scores = score(X, part.target)[0]
+    return np.asarray(np.nan_to_num(scores, nan=0.0, posinf=np.finfo(np.float64).max))
+
+
+def _l1_weights(X: Floats, part: Dataset, seed: int) -> Floats:
+    """Return the weight of each column in a linear model with an L1 penalty."""
+    from sklearn.linear_model import LassoCV
+    from sklearn.svm import LinearSVC
+
+    if part.classes is None:
+        lasso = LassoCV(random_state=seed % 2**32).fit(X, part.target, part.weights)
+        return np.asarray(np.abs(lasso.coef_))
+    model = LinearSVC(penalty="l1", dual=False, class_weight="balanced", random_state=seed % 2**32)
+    return np.asarray(np.abs(model.fit(X, part.target, part.weights).coef_).sum(axis=0))
+
+
+def _eliminated(X: Floats, owner: Integers, part: Dataset, size: int) -> Integers:
+    """Return what recursive elimination with a linear model leaves, as RFE does."""
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    kept = np.arange(part.n_features)
+    while len(kept) > size:
+        model = Ridge() if part.classes is None else LogisticRegression(max_iter=500)
+        columns = np.isin(owner, kept)
+        coefficients = np.atleast_2d(model.fit(X[:, columns], part.target, part.weights).coef_)
+        squares = (coefficients**2).sum(axis=0)
+        weights = _by_feature(owner[columns], squares, part.n_features)[kept]
+        n_dropped = 1 if len(kept) <= ONE_BY_ONE else len(kept) // 10
+        worst = np.argsort(weights, kind="stable")[: min(n_dropped, len(kept) - size)]
+        kept = np.delete(kept, worst)
+    return kept

@@ -218,6 +218,7 @@ class CrossValidation:
     ) -> None:
         self._chooser, self._dataset, self._plan = chooser, dataset, plan
         self._is_numeric = dataset.classes is None
+        self._n_asked = plan.cv if isinstance(plan.cv, int) else 2  # if a splitter decides
         self._models = named_models(plan.models, plan.seed, is_numeric=self._is_numeric)
         self._rows = self._drawn() if rows is None else rows
         self._notes: list[str] = []
@@ -245,17 +246,10 @@ class CrossValidation:
         width = int(np.where(self._dataset.categorical, MOST_CATEGORIES, 1).sum())
         most = min(MOST_SAMPLES, max(FEWEST_SAMPLES, MOST_CELLS // width))
         n_samples = self._dataset.n_samples
+        if n_samples <= most:
+            return np.arange(n_samples)
         random = np.random.default_rng([self._plan.seed, DRAWING])
-        return (
-            np.arange(n_samples)
-            if n_samples <= most
-            else np.sort(random.permutation(n_samples)[:most])
-        )
-
-    @property
-    def _n_asked(self) -> int:
-        """The number of folds asked for; 2 if a splitter decides."""
-        return self._plan.cv if isinstance(self._plan.cv, int) else 2
+        return np.sort(random.permutation(n_samples)[:most])
 
     def _check_size(self) -> None:
         """Raise if there are too few samples, and note if there are too many."""

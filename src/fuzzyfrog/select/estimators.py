@@ -36,12 +36,11 @@ from fuzzyfrog.result import (
     Verified,
 )
 from fuzzyfrog.search import Callback, Moment, Search
-from fuzzyfrog.select.base import ranks_behind
-from fuzzyfrog.select.custom import Custom, MakeMeasure
 from fuzzyfrog.select.explain import Evidence, among_all_rows, examples_of, explained
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.held_out import chance_doubts
-from fuzzyfrog.select.kind import Kind
+from fuzzyfrog.select.kind import Custom, Kind, MakeMeasure
+from fuzzyfrog.select.outcome import ranks_behind
 from fuzzyfrog.select.roles import for_reduct, with_columns
 from fuzzyfrog.select.row_groups import with_metadata
 from fuzzyfrog.select.selection import select_with_measure, with_groups, with_reduct
@@ -568,8 +567,6 @@ def _doubts(
 
 def _refuse_group(feature: object, groups: Groups, known: Sequence[str]) -> None:
     """Raise if a feature is a group or one of its columns, which do nothing alone."""
-    if not groups:
-        return
     columns = np.flatnonzero(groups.grouped).tolist()
     names = [known[one] for one in columns] if len(known) else []
     if feature in [*groups.columns, *columns, *names]:

@@ -213,7 +213,12 @@ def explained(result: Result, evidence: Evidence, settings: Settings, groups: Gr
     found = _with_explanations(result, evidence, settings, groups)
     alone = [one for one in found.by_loss if not groups.grouped[one]]
     drawn = sorted(alone[:MAX_SAMPLED_COLUMNS])
-    sample = _data_sample(evidence, drawn, result.seed) if drawn else None
+    sample = None
+    if drawn:
+        dataset, rows = evidence.dataset, _sampled_rows(evidence.dataset, result.seed)
+        of = evidence.column
+        columns = (SampledColumn(one, *_column(dataset, rows, of(one))) for one in drawn)
+        sample = DataSample(tuple(dataset.target[rows].tolist()), tuple(columns))
     return groups.in_result(replace(found, data_sample=sample))
 
 
@@ -267,18 +272,6 @@ def _row_names(dataset: Dataset, mentioned: set[int]) -> RowNames | None:
         return None
     kind: Any = "label" if isinstance(dataset.rows, tuple) else dataset.row_word
     return RowNames(kind, {str(row): str(dataset.rows[row]) for row in sorted(mentioned)})
-
-
-def _data_sample(evidence: Evidence, features: list[int], seed: int) -> DataSample:
-    """Return the values of some features in random rows, in the order of the table."""
-    rows = _sampled_rows(evidence.dataset, seed)
-    return DataSample(
-        tuple(evidence.dataset.target[rows].tolist()),
-        tuple(
-            SampledColumn(feature, *_column(evidence.dataset, rows, evidence.column(feature)))
-            for feature in features
-        ),
-    )
 
 
 def _sampled_rows(dataset: Dataset, seed: int) -> Integers:

@@ -125,13 +125,13 @@ def stability_of(
         raise DataError(
             f"stability must have at least {2 * LEAST_IN_A_FOLD} samples, got {len(rows)}."
         )
-    selecting = Selecting(settings, dataset)
-    taken: list[Masks] = []
+    selecting, columns = Selecting(settings, dataset), np.arange(dataset.n_features)
+    taken: list[Masks] = []  # the first column of a group stands for it
     try:
         for pair, number in enumerate(random.integers(2**31, size=n_pairs).tolist(), start=1):
             hear(f"selecting on halves, pair {pair} of {n_pairs}")
-            both = [_taken(selecting, half, dataset) for half in _halves(dataset, rows, number)]
-            taken += both
+            halves = _halves(dataset, rows, number)
+            taken += [np.isin(columns, selecting.selected(half).selected) for half in halves]
     except TimeIsUp:
         if not taken:
             raise
@@ -154,12 +154,6 @@ def _halves(dataset: Dataset, rows: Integers, number: int) -> list[Integers]:
                 f"{len(half):,} samples in which it does not. Add samples."
             )
     return halves
-
-
-def _taken(selecting: Selecting, half: Integers, dataset: Dataset) -> Masks:
-    """Return the features that are selected on a half; the first column stands for a group."""
-    features = selecting.selected(half).selected
-    return np.isin(np.arange(dataset.n_features), features)
 
 
 def _summed(

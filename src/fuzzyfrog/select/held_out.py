@@ -42,7 +42,7 @@ def chance_doubts(
         random_state=result.seed,
     )
     try:
-        chosen = select(dataset.take(train), again, warns=False)
+        chosen = select(dataset.take(train), again, end_warning=None)
     except (FuzzyfrogError, MemoryError):  # the fit is complete without it
         return
     if chosen.stop_reason != "converged":

@@ -450,7 +450,9 @@ def _correlated(dataset: Dataset, features: Sequence[int], n_threads: int) -> Gr
                 leader, near = int(places[best]), inside[at, best]
             is_alike = near >= required
             if is_alike and not is_sure:
-                is_alike = _are_alike(dataset, features[leader], features[place])
+                two, most = [features[leader], features[place]], _rows(dataset, MOST_ROWS)
+                ((x, y),) = _in_blocks(dataset, two, most, _directions, 1)
+                is_alike = abs(float(x @ y)) >= CORRELATED
             if is_alike:
                 groups.setdefault(leader, []).append(place)
             else:
@@ -483,11 +485,6 @@ def _suspects(directions: NDArray[np.float32], required: float, n_threads: int) 
     with ThreadpoolController().limit(limits=1, user_api="blas"):
         map_blocks(compare, range(0, len(directions), BLOCK)[::-1], n_threads)
     return np.flatnonzero(is_suspect)
-
-
-def _are_alike(dataset: Dataset, a: int, b: int) -> bool:
-    ((x, y),) = _in_blocks(dataset, [a, b], _rows(dataset, MOST_ROWS), _directions, 1)
-    return abs(float(x @ y)) >= CORRELATED
 
 
 def _directions(columns: Floats) -> NDArray[np.float32]:

@@ -125,12 +125,7 @@ def correlations(
     """
     from threadpoolctl import ThreadpoolController  # slow to import
 
-    # Many small products: threads of BLAS would wait for each other most of the time.
-    with ThreadpoolController().limit(limits=1, user_api="blas"):
-        return _correlations(dataset, columns, others, effective_threads(n_jobs))
-
-
-def _correlations(dataset: Dataset, columns: Integers, others: Integers, n_threads: int) -> Floats:
+    blas, n_threads = ThreadpoolController(), effective_threads(n_jobs)
     alike = np.zeros((len(columns), len(others)))
     masses = None if dataset.weights is None else masses_of(dataset)
     total = dataset.n_samples if masses is None else masses.sum()
@@ -144,7 +139,9 @@ def _correlations(dataset: Dataset, columns: Integers, others: Integers, n_threa
                 right *= masses
             alike[:, some] = np.maximum(alike[:, some], np.abs(left @ right.T) / total)
 
-        map_blocks(compare, range(0, len(others), COLUMNS_AT_ONCE), n_threads)
+        # Many small products: threads of BLAS would wait for each other most of the time.
+        with blas.limit(limits=1, user_api="blas"):
+            map_blocks(compare, range(0, len(others), COLUMNS_AT_ONCE), n_threads)
     return alike
 
 

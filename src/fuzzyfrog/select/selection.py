@@ -25,9 +25,15 @@ from fuzzyfrog.result import FeatureSummary, Leak, Result, Sampling, TableSummar
 from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, run
 from fuzzyfrog.search.protocol import check_problem
 from fuzzyfrog.search.sample_first import SampleFirst
-from fuzzyfrog.select.base import (
+from fuzzyfrog.select.groups import Costs, Groups
+from fuzzyfrog.select.kind import Sized
+from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
+from fuzzyfrog.select.left_out import LeftOut, left_out, odd_values
+from fuzzyfrog.select.losses import Kept, Surviving, check_survivable, surviving_oracle, with_kept
+from fuzzyfrog.select.outcome import (
     CONFIDENCE,
     alike_of,
+    certificate_of,
     core_of_run,
     early_end,
     front_of,
@@ -40,13 +46,6 @@ from fuzzyfrog.select.base import (
     unsearched,
     versions,
 )
-from fuzzyfrog.select.certify import certificate_of
-from fuzzyfrog.select.costs import Costs
-from fuzzyfrog.select.groups import Groups
-from fuzzyfrog.select.kind import Sized
-from fuzzyfrog.select.leaks import leak_sentences, suspected_leaks
-from fuzzyfrog.select.left_out import LeftOut, left_out, odd_values
-from fuzzyfrog.select.losses import Kept, Surviving, check_survivable, surviving_oracle, with_kept
 from fuzzyfrog.select.row_groups import noted_selected
 from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
 
@@ -64,9 +63,7 @@ def select(
     dataset: Dataset,
     settings: Settings,
     watch: Sequence[Callback] = (),
-    end_warning: type[Warning] = UserWarning,
-    *,
-    warns: bool = True,
+    end_warning: type[Warning] | None = UserWarning,
 ) -> Result:
     """Select features of a table.
 
@@ -79,10 +76,9 @@ def select(
     watch : sequence of callables
         Each is called with a `Moment` after every batch of subsets; one that returns True stops
         the search.
-    end_warning : type of warning
-        What to warn with if the search was cut short.
-    warns : bool
-        Whether to warn; if not, warnings are only in the notes of the result.
+    end_warning : type of warning, or None
+        What to warn with if the search was cut short; None if nothing is to be said, so that all
+        warnings are only in the notes of the result.
 
     Returns
     -------
@@ -96,20 +92,18 @@ def select(
     ParameterError
         If a setting does not suit the table. Both are a ValueError.
     """
-    return select_with_measure(dataset, settings, watch, end_warning, warns=warns)[0]
+    return select_with_measure(dataset, settings, watch, end_warning)[0]
 
 
 def select_with_measure(
     dataset: Dataset,
     settings: Settings,
     watch: Sequence[Callback] = (),
-    end_warning: type[Warning] = UserWarning,
-    *,
-    warns: bool = True,
+    end_warning: type[Warning] | None = UserWarning,
 ) -> tuple[Result, Any]:
     """Return what `select` does and the measure of the table, for those who need it again."""
     with stoppable():
-        return _Fit(settings, watch, end_warning if warns else None).result(dataset)
+        return _Fit(settings, watch, end_warning).result(dataset)
 
 
 class _Fit:
@@ -149,7 +143,7 @@ class _Fit:
         self._notes += [*dataset.notes, *kind.notes(measure)]
         self._groups = groups = Groups.of(settings.feature_groups, dataset)
         self._notes += groups.sentences(dataset.feature_names)
-        costs = costs_of(dataset, settings, groups)
+        costs = Costs.of(settings.costs, dataset, groups)
         if settings.rule is None and settings.size_rule != "auto":
             sized = Setting("n_features_to_select", settings.n_features_to_select)
             self._notes.append(Sentence(Setting("size_rule"), " is not used: ", sized, "."))
@@ -330,7 +324,7 @@ class _Fit:
         settings = self._settings
         checkpoint = None
         if settings.checkpoint is not None:
-            checkpoint = Checkpoint(settings.checkpoint, self._fingerprint(self._dataset, here))
+            checkpoint = Checkpoint(settings.checkpoint, self._fingerprint(here))
         return run(
             search,
             objective,
@@ -342,12 +336,12 @@ class _Fit:
             checkpoint=checkpoint,
         )
 
-    def _fingerprint(self, dataset: Dataset, here: Any) -> str:
-        is_part = here.n_sampled < dataset.n_samples
+    def _fingerprint(self, here: Any) -> str:
+        is_part = here.n_sampled < here.n_samples
         part = [f"sample {here.n_sampled}"] if is_part else []
         part += [f"survives {self._settings.survives}"] if self._settings.survives else []
         part += ["samples set aside"] if self._settings.max_lost is not None else []
-        return fingerprint(dataset, *self._kind.identity(), *part, *self._groups.words())
+        return fingerprint(self._dataset, *self._kind.identity(), *part, *self._groups.words())
 
     def _core(
         self, objective: Objective, problem: Problem, outcome: Outcome, limit: Limit
@@ -380,13 +374,6 @@ class _Fit:
             yield f"There was {self._lack} to determine the core."
 
 
-def costs_of(dataset: Dataset, settings: Settings, groups: Groups) -> Costs | None:
-    """Return what the features of a table cost; None without costs."""
-    if settings.costs is None:
-        return None
-    return Costs.of(settings.costs, dataset, groups)  # type: ignore[arg-type]  # it was checked
-
-
 def constraints_of(
     dataset: Dataset, settings: Settings, groups: Groups
 ) -> tuple[Masks, Masks, LeftOut]:
@@ -394,7 +381,7 @@ def constraints_of(
     included, excluded = _asked_features(dataset, settings, groups)
     included = groups.joined(included)
     excluded = groups.expanded(groups.joined(excluded))
-    costs = costs_of(dataset, settings, groups)
+    costs = Costs.of(settings.costs, dataset, groups)
     check_apart(included, excluded, groups.named(dataset.feature_names))
     rest = left_out(
         dataset,

@@ -1,7 +1,7 @@
 """The settings of a selection: frozen, and checked once."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, Self
@@ -17,7 +17,7 @@ from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import SEARCHES, Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.protocol import RANKINGS
-from fuzzyfrog.select.costs import check_costs
+from fuzzyfrog.select.groups import check_costs
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.soft import RULES as SIZE_RULES
 
@@ -52,7 +52,7 @@ class Settings:
     must_include: object = None
     exclude: object = None
     feature_groups: object = None
-    costs: object = None
+    costs: Mapping[Any, object] | None = None
     survives: int = 0
     max_lost: int | None = None
     copies: str = "drop"

@@ -21,7 +21,6 @@ from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Outcome, ScoredSubset
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind, Orders, Sized
-from fuzzyfrog.select.predicting import soft_verified
 from fuzzyfrog.select.redundant import Redundancy
 from fuzzyfrog.select.row_groups import with_groups_by_id
 
@@ -140,6 +139,8 @@ class Soft(Kind):
 
     def verified(self, rows: NewRows) -> VerifiedSoft:
         """Return whether old neighbors still predict new rows, and which columns have shifted."""
+        from fuzzyfrog.select.verify import soft_verified  # which selects again, by settings
+
         return soft_verified(rows, self.measured(rows.old, rows.n_jobs))
 
 

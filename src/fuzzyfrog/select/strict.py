@@ -30,10 +30,10 @@ from fuzzyfrog.result import BrokenRow, Certificate, Reducts, VerifiedReduct
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Problem, QuickReduct, Search
 from fuzzyfrog.search.protocol import Oracle
-from fuzzyfrog.select.certify import is_provable, oracle_of
 from fuzzyfrog.select.explain import Evidence, Examples, Explains, Pair
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.losses import Surviving
+from fuzzyfrog.select.outcome import is_provable, oracle_of
 from fuzzyfrog.select.row_groups import noted_patients, warned
 from fuzzyfrog.select.soft import Soft
 from fuzzyfrog.select.verify import NewRows, asked_again, repaired

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzyfrog.search.covering.cheapest import CheapestSearch
+from fuzzyfrog.search.covering.search import CheapestSearch
 from fuzzyfrog.search.protocol import Rows
 from strategies import seeds
 

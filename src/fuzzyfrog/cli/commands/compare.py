@@ -20,7 +20,7 @@ from fuzzyfrog.result.check import shown as score_shown
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
-    from fuzzyfrog.select.comparison import Comparison
+    from fuzzyfrog.select.choosers import Comparison
 
 # Listed here because their module is slow to import; a test compares the two.
 SELECTORS = ("soft", "reducts", "quickreduct", "genetic", "swarm", "kbest", "rfe", "l1")
@@ -62,7 +62,7 @@ def compare(
     names = _names(selectors)
     with shown_progress(f"reading {asked.table}", quiet=quiet) as course, opened(asked) as loaded:
         course.phase("starting")
-        from fuzzyfrog.select.comparison import compared
+        from fuzzyfrog.select.choosers import compared
 
         dataset = rows.grouped(loaded.dataset)
         with compiling_heard(course.compile):

@@ -175,8 +175,7 @@ def _compile_all() -> None:
     import numpy as np
 
     from fuzzyfrog.measure import Dependency, SampledDependency, SoftDependency
-    from fuzzyfrog.search.covering.cheapest import CheapestSearch
-    from fuzzyfrog.search.covering.search import CoverSearch
+    from fuzzyfrog.search.covering.search import CheapestSearch, CoverSearch
     from fuzzyfrog.search.protocol import Rows
 
     rng = np.random.default_rng(0)

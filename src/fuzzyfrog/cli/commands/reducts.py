@@ -77,8 +77,8 @@ def _list_all(asked: TableOptions, search: ReductOptions, printing: Printing) ->
         ):
             dataset = search.grouped(loaded.dataset)
             settings = replace(search.settings(None), **search.named(dataset))
-            from fuzzyfrog.select.certify import enumerate_reducts
             from fuzzyfrog.select.groups import Groups
+            from fuzzyfrog.select.outcome import enumerate_reducts
             from fuzzyfrog.select.selection import constraints_of
 
             included, excluded, rest = constraints_of(dataset, settings, Groups.of(None, dataset))
@@ -91,7 +91,7 @@ def _list_all(asked: TableOptions, search: ReductOptions, printing: Printing) ->
                 size=search.n_features,
                 must_include=included,
                 exclude=excluded,
-                costs=settings.costs,  # type: ignore[arg-type]
+                costs=settings.costs,
                 n_jobs=search.jobs,
                 missing=search.missing,
             )

@@ -73,7 +73,9 @@ def relaxed(
     left = without_fixed(rows, fixed, free)
     weights = sparse.csr_array(left.weights / left.needed[:, np.newaxis])
     dearest = int(costs.max(initial=1))
-    worth, shares[free] = _solved(weights, _hardest(weights), costs[free] / dearest)
+    # To begin with: the rows to which all features together contribute least.
+    hardest = np.argsort(weights.sum(axis=1), kind="stable")[:FIRST_ROWS]
+    worth, shares[free] = _solved(weights, hardest, costs[free] / dearest)
     return spent + ceil((worth - MARGIN) * dearest), shares
 
 
@@ -81,12 +83,6 @@ def relaxed(
 def _scipy() -> tuple[Any, Any]:
     """Return `scipy.sparse` and `scipy.optimize`: slow to import, and only proofs need them."""
     return whole_import("scipy.sparse"), whole_import("scipy.optimize")
-
-
-def _hardest(weights: csr_array) -> Integers:
-    """Return the rows to begin with: those to which all features together contribute least."""
-    hardest: Integers = np.argsort(weights.sum(axis=1), kind="stable")[:FIRST_ROWS]
-    return hardest
 
 
 def _solved(weights: csr_array, chosen: Integers, costs: Floats) -> tuple[float, Floats]:
@@ -98,14 +94,11 @@ def _solved(weights: csr_array, chosen: Integers, costs: Floats) -> tuple[float,
         solved = optimize.linprog(costs, -some, -np.ones(len(chosen)), bounds=(0.0, 1.0))
         if solved.x is None:
             break
-        best, point = max(best, _worth(some, -solved.ineqlin.marginals, costs)), solved.x
+        prices = np.maximum(-solved.ineqlin.marginals, 0.0)
+        worth = float(prices.sum() - np.maximum(prices @ some - costs, 0.0).sum())
+        best, point = max(best, worth), solved.x
         chosen = _with_broken(weights, chosen, point)
     return best, point
-
-
-def _worth(weights: csr_array, prices: Floats, costs: Floats) -> float:
-    prices = np.maximum(prices, 0.0)
-    return float(prices.sum() - np.maximum(prices @ weights - costs, 0.0).sum())
 
 
 def _with_broken(weights: csr_array, chosen: Integers, point: Floats) -> Integers:
