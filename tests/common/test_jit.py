@@ -174,7 +174,7 @@ def test_cached_code_is_tied_to_files_elsewhere_that_kernels_import_from(tmp_pat
     assert digest(inner) != before
 
 
-@pytest.mark.parametrize("name", ["_kernel_pairs", "_kernel_plain", "_kernel_scan", "_kernel_tree"])
+@pytest.mark.parametrize("name", ["_kernel_pairs", "_kernel_scan", "_kernel_tree"])
 def test_cached_kernels_are_tied_to_all_that_they_import(name):
     """Each name comes from a file that is looked at, and such a file defines it."""
     folder = Path(measure.__file__).parent

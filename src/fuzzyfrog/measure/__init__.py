@@ -14,7 +14,7 @@ The path of a call, from the public names to the loops that Numba compiles::
       |-- engines: all find the nearest enemies, to the same bits
       |     ArrayEngine    every pair, by NumPy: small tables,  engines.py
       |                    and until compiling kernels pays
-      |     PlainEngine    every pair, as the definition says   engines.py  _kernel_plain.py
+      |     PlainEngine    every pair, as the definition says   engines.py  _kernel_scan.py
       |     ScanEngine     a 16-bit filter drops most pairs     engines.py  _kernel_scan.py
       |     PartEngine     the scan for some of the samples     engines.py  _kernel_scan.py
       |     LineEngine     one feature, by sorting              engines.py
@@ -34,9 +34,9 @@ The path of a call, from the public names to the loops that Numba compiles::
 The filter compares 64 samples at once, in `_vectors.py`. Kernels are imported on first use, since
 Numba is slow to import; `common/jit.py` decides when compiling them pays.
 
-Start reading with `SubsetScores` in `dependency.py`, which picks the engine, and with
-`_kernel_plain.plain`: twenty lines that define what all the others compute. docs/theory.md explains
-why the answers are the same.
+Start reading with `SubsetScores` in `dependency.py`, which picks the engine, and with `plain` in
+`_kernel_scan.py`: twenty lines that define what all the others compute. docs/theory.md explains why
+the answers are the same.
 """
 
 from fuzzyfrog.measure.dependency import Dependency

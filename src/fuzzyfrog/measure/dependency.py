@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import replace
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Literal, Protocol
 
@@ -25,7 +24,6 @@ from fuzzyfrog.measure.engines import (
     PartEngine,
     PlainEngine,
     ScanEngine,
-    Weights,
     _kernel_plain,
     seconds_for,
 )
@@ -122,6 +120,7 @@ class SubsetScores:
         self._n_threads = n_threads
         self._choice = engine
         self._asked = asked
+        self._asks_all = asked.size == geometry.n_samples
         self._masses = geometry.masses[asked]
         self._mass = int(self._masses.sum())
         self._n_pairs = geometry.n_pairs_of(asked.size)
@@ -145,13 +144,7 @@ class SubsetScores:
     @cached_property
     def full(self) -> float:
         """The score of all features together: no subset has a larger one."""
-        everything = np.ones((1, self.n_features), np.bool_)
-        if not self._is_small or self._suits_arrays(everything):
-            return float(self.score(everything)[0])
-        # As the last step of a greedy search, for which nothing has to be prepared.
-        base = np.arange(self.n_features) < self.n_features - 1
-        weights = self._weigh_step(base, np.array([self.n_features - 1]))
-        return float(exact_means(weights, self._mass)[0])
+        return float(self.score(np.ones((1, self.n_features), np.bool_))[0])
 
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the dependency of each subset.
@@ -168,7 +161,7 @@ class SubsetScores:
         float64[n_subsets]
             The dependencies; -inf exactly where a dependency is less than `at_least`.
         """
-        checked = self._checked(masks)
+        checked = checked_masks(masks, self.n_features)
         wanted = _checked_bar(at_least, len(checked))
         at_once = max(_LEAST, _MOST_CELLS // self.n_features)  # work space grows with the batch
         parts = [slice(at, at + at_once) for at in range(0, len(checked), at_once)]
@@ -201,14 +194,13 @@ class SubsetScores:
         """Return the mean of the memberships of the requested samples, in their order."""
         return mean_membership(membership, self._masses)
 
-    def _weights(self, checked: Masks, allowed: Floats) -> Weights:
-        if self._suits_arrays(checked):
-            return self._weigh_by_arrays(checked, allowed)
-        step = one_step(checked) if self._is_small else None
+    def _weights(self, checked: Masks, allowed: Floats) -> Integers:
+        by_arrays = self._suits_arrays(checked)
+        step = one_step(checked) if self._is_small and not by_arrays else None
         if step is not None:
             return self._weigh_step(*step)
         weights = np.empty((len(checked), 2), np.int64)
-        for engine, rows in self._by_engine(checked).items():
+        for engine, rows in self._by_engine(checked, by_arrays).items():
             weights[rows] = self._engine(engine).weigh(checked[rows], allowed[rows])
         return weights
 
@@ -220,17 +212,6 @@ class SubsetScores:
             lambda: seconds_for(self._n_pairs, int(checked.sum()), len(checked))
         )
 
-    def _weigh_by_arrays(self, checked: Masks, allowed: Floats) -> Weights:
-        """Return the totals; sorting finds those of single features."""
-        weights = np.empty((len(checked), 2), np.int64)
-        alone = checked.sum(axis=1) == 1
-        alone &= not self._geometry.is_numeric
-        alone[checked[:, self._geometry.has_gaps].any(axis=1)] = False
-        for kind, rows in ((LineEngine, alone), (ArrayEngine, ~alone)):
-            if rows.any():
-                weights[rows] = self._engine(kind).weigh(checked[rows], allowed[rows])
-        return weights
-
     def best(self, masks: ArrayLike) -> Floats:
         """Return the dependency of the best subsets of a batch, -inf for the others.
 
@@ -240,7 +221,7 @@ class SubsetScores:
         that the common one separates are not looked at again. The answer is the same as if all of
         them were scored.
         """
-        checked = self._checked(masks)
+        checked = checked_masks(masks, self.n_features)
         step = one_step(checked)
         if step is not None and not self._suits_arrays(checked):
             if not self._is_small:
@@ -319,12 +300,8 @@ class SubsetScores:
             return self._engine(ArrayEngine).nearest(subset, np.inf)
         return self._engine_for(subset).nearest(subset, np.inf)
 
-    def _weigh_step(self, base: Masks, added: Integers) -> Weights:
+    def _weigh_step(self, base: Masks, added: Integers) -> Integers:
         return weigh_step(self._geometry, self._join, self._n_threads, base, added)
-
-    @property
-    def _asks_all(self) -> bool:
-        return self._asked.size == self._geometry.n_samples
 
     @property
     def _is_small(self) -> bool:
@@ -332,21 +309,25 @@ class SubsetScores:
         is_one_of_few = self._asks_all and self._geometry.n_pairs < _FEW_PAIRS
         return self._choice == "auto" and is_one_of_few
 
-    def _by_engine(self, masks: Masks) -> dict[type[Engine], NDArray[np.intp]]:
+    def _by_engine(self, masks: Masks, by_arrays: bool) -> dict[type[Engine], NDArray[np.intp]]:
         """Return the rows of the subsets for each engine that is to score some of them."""
-        if self._choice != "auto" or self._is_small:
+        if not by_arrays and (self._choice != "auto" or self._is_small):
             return {self._pick(0, True): np.arange(len(masks))}
         gaps = masks[:, self._geometry.has_gaps].any(axis=1)
         # The choice depends on nothing else; sizes above 3 are all alike.
         kind = 2 * np.minimum(masks.sum(axis=1), 4) + gaps
         rows: dict[type[Engine], NDArray[np.intp]] = {}
         for code in np.unique(kind).tolist():
-            engine, found = self._pick(code // 2, bool(code % 2)), np.flatnonzero(kind == code)
+            engine = self._pick(code // 2, bool(code % 2), by_arrays)
+            found = np.flatnonzero(kind == code)
             rows[engine] = np.concatenate([rows[engine], found]) if engine in rows else found
         return rows
 
-    def _pick(self, size: int, has_gaps: bool) -> type[Engine]:
-        """Return the engine that should be the fastest for a subset."""
+    def _pick(self, size: int, has_gaps: bool, by_arrays: bool = False) -> type[Engine]:
+        """Return the engine that should be the fastest for a subset; NumPy alone `by_arrays`."""
+        may_sort = size == 1 and not has_gaps and not self._geometry.is_numeric
+        if by_arrays:
+            return LineEngine if may_sort else ArrayEngine
         scan = ScanEngine if self._asks_all else PartEngine
         named = {"plain": PlainEngine, "arrays": ArrayEngine, "scan": scan, "tree": TreeEngine}
         if self._choice != "auto":
@@ -356,7 +337,7 @@ class SubsetScores:
         crossover, least = _TREE_PAIRS_UP_TO_3 if size <= 3 else _TREE_PAIRS_BEYOND, _TREE_ROWS
         if self._geometry.is_numeric:
             crossover, least = _TIMES_NUMERIC * crossover, _TREE_ROWS_NUMERIC
-        elif size == 1 and not has_gaps:
+        elif may_sort:
             return LineEngine
         pays = self._n_pairs >= crossover and self._asked.size >= least
         return TreeEngine if pays else scan
@@ -371,11 +352,8 @@ class SubsetScores:
         return self._made[kind]
 
     def _checked_one(self, mask: ArrayLike) -> Masks:
-        row: Masks = self._checked(np.asarray(mask)[np.newaxis])[0]
+        row: Masks = checked_masks(np.asarray(mask)[np.newaxis], self.n_features)[0]
         return row
-
-    def _checked(self, masks: ArrayLike) -> Masks:
-        return checked_masks(masks, self.n_features)
 
 
 def checked_masks(masks: ArrayLike, n_features: int) -> Masks:
@@ -504,11 +482,6 @@ class Dependency(SubsetScores):
         """Return the function that builds this measure from its table in another process."""
         return partial(Dependency, tnorm=self._tnorm, spread=self._spread, missing=self._missing)
 
-    def with_target(self, codes: Integers, classes: tuple[Hashable, ...]) -> Dependency:
-        """Return the measure of other classes on the same samples, with the same settings."""
-        table = replace(self.dataset, target=codes, classes=classes)
-        return self.recipe()(table, n_jobs=self._n_jobs, engine=self._choice)
-
     def mean(self, memberships: Floats) -> float:
         """Return the mean of the memberships of all samples, by their weights."""
         return self._mean(memberships[self._geometry.order])
@@ -528,10 +501,31 @@ class Dependency(SubsetScores):
         result[geometry.order] = np.where(enemy < 0, -1, geometry.order[enemy])
         return result
 
+    def nearest_enemy(self, sample: int, mask: Masks, memberships: Floats) -> int:
+        """Return the first of the nearest enemies of a sample with a membership below 1.
+
+        `memberships` are those of all samples, by the same features.
+        """
+        order = self._geometry.order
+        place = np.flatnonzero(order == sample)
+        enemy = self._first_enemies(np.flatnonzero(mask), place, memberships[order])
+        return int(order[enemy[0]])
+
+    def distance(self, one: int, other: int, mask: Masks) -> float:
+        """Return how far two samples are apart by the features of a subset, cut at 1."""
+        order = self._geometry.order
+        here, there = (int(np.flatnonzero(order == sample)[0]) for sample in (one, other))
+        engine = ArrayEngine(self._geometry, self._join, 1, self._asked)
+        return engine.distance(here, there, np.flatnonzero(mask))
+
     def _first_enemies(self, subset: Integers, samples: Integers, membership: Floats) -> Integers:
         """Return the nearest enemies of some samples; of several the first, for any engine."""
         geometry = self._geometry
-        if self._pairs_suit_arrays(samples.size, subset):
+        n_pairs = samples.size * self.n_samples
+        suits_arrays = self._choice == "arrays"
+        if self._choice == "auto":
+            suits_arrays = not _kernel_plain.pay(lambda: seconds_for(n_pairs, subset.size, 1))
+        if suits_arrays:
             ascending = np.sort(samples)
             engine = ArrayEngine(geometry, self._join, self._n_threads, ascending)
             found = engine.first_enemies(subset, membership)
@@ -549,12 +543,6 @@ class Dependency(SubsetScores):
         map_blocks(rows, blocks, self._n_threads if everything else 1)
         return enemy[samples]
 
-    def _pairs_suit_arrays(self, n_rows: int, subset: Integers) -> bool:
-        """Whether NumPy is to look at all pairs of some samples with all samples."""
-        if self._choice != "auto":
-            return self._choice == "arrays"
-        return not _kernel_plain.pay(lambda: seconds_for(n_rows * self.n_samples, subset.size, 1))
-
     def infimum(self, mask: ArrayLike, concept: Floats) -> Floats:
         """Return the smallest of distance + degree of belonging to a concept over all samples.
 
@@ -566,16 +554,7 @@ class Dependency(SubsetScores):
             How much each sample belongs to the concept.
         """
         geometry, subset = self._geometry, np.flatnonzero(self._checked_one(mask))
-        degrees = snapped(concept[geometry.order])
-        lowest = np.empty(self.n_samples)
-
-        def rows(block: tuple[int, int]) -> None:
-            _kernel_plain.infimum(geometry.Z, degrees, subset, self._join, *block, lowest)
-
-        if self._pairs_suit_arrays(self.n_samples, subset):
-            lowest = ArrayEngine(geometry, self._join, 1).infimum(subset, degrees)
-        else:
-            map_blocks(rows, parts_of(self.n_samples), self._n_threads)
+        arrays = ArrayEngine(geometry, self._join, self._n_threads, self._asked)
         result = np.empty(self.n_samples)
-        result[geometry.order] = lowest
+        result[geometry.order] = arrays.infimum(subset, snapped(concept[geometry.order]))
         return result

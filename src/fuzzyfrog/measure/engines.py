@@ -26,9 +26,7 @@ from fuzzyfrog.data.scaling import GRID
 from fuzzyfrog.measure.geometry import Geometry, Subset, batch_of, parts_of, subset_of, total
 from fuzzyfrog.measure.threads import map_blocks
 
-Weights = Integers
-
-_kernel_plain = Kernels("fuzzyfrog.measure._kernel_plain", "nearest")
+_kernel_plain = Kernels("fuzzyfrog.measure._kernel_scan", "nearest")
 _SCANS = "scan_batch", "scan", "scan_part"
 _kernel_scan = Kernels("fuzzyfrog.measure._kernel_scan", *_SCANS)
 # The same kernels are compiled once for classes, where the target is None, and once for numbers.
@@ -78,21 +76,15 @@ class Nearest(NamedTuple):
 class Engine(ABC):
     """A way to find the nearest enemies of samples under a subset of the features.
 
-    `asked` holds the samples whose nearest enemies are requested, in ascending order (all if left
-    out); the enemies are looked for among all samples.
+    `asked` holds the samples whose nearest enemies are requested, in ascending order; the enemies
+    are looked for among all samples.
     """
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        join: int,
-        n_threads: int,
-        asked: Integers | None = None,
-    ) -> None:
+    def __init__(self, geometry: Geometry, join: int, n_threads: int, asked: Integers) -> None:
         self.geometry = geometry
         self.join = join
         self.n_threads = n_threads
-        self.asked = np.arange(geometry.n_samples) if asked is None else asked
+        self.asked = asked
         self.asks_all = self.asked.size == geometry.n_samples
         self.masses = geometry.masses[self.asked]
         self.n_pairs = geometry.n_pairs_of(self.asked.size)
@@ -108,7 +100,7 @@ class Engine(ABC):
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return the nearest enemies, or those found before more than `allowed` was lost."""
 
-    def weigh(self, masks: Masks, allowed: Floats) -> Weights:
+    def weigh(self, masks: Masks, allowed: Floats) -> Integers:
         """Return the `total` of each subset's memberships, -1 where more is lost than allowed."""
         weights = np.full((len(masks), 2), -1, np.int64)
         for k, mask in enumerate(masks):
@@ -168,7 +160,7 @@ class ScanEngine(Engine):
         )
         return reduce(closer, parts)
 
-    def weigh(self, masks: Masks, allowed: Floats) -> Weights:
+    def weigh(self, masks: Masks, allowed: Floats) -> Integers:
         """Return the totals; whole subsets go to threads when there are enough of them."""
         if len(masks) < self.n_threads or self.n_pairs > _PAIRS_AT_ONCE:
             return super().weigh(masks, allowed)
@@ -253,11 +245,9 @@ class LineEngine(Engine):
         membership, enemy = np.empty(apart.size), np.empty(apart.size, np.int64)
         membership[order] = apart
         enemy[order] = np.where(apart < 1.0, np.append(order, -1)[closest], -1)
-        if self.asks_all:
-            return Nearest(membership, enemy, complete=True)
         return Nearest(membership[self.asked], enemy[self.asked], complete=True)
 
-    def weigh(self, masks: Masks, allowed: Floats) -> Weights:
+    def weigh(self, masks: Masks, allowed: Floats) -> Integers:
         """Return the totals; threads share the features."""
 
         def weight(mask: Masks) -> tuple[int, int]:
@@ -377,14 +367,14 @@ class ArrayEngine(Engine):
                 _lower(membership[one.columns], enemy[one.columns], found, closest + one.rows.start)
         return Nearest(membership, enemy, complete=True)
 
-    def weigh(self, masks: Masks, allowed: Floats) -> Weights:
+    def weigh(self, masks: Masks, allowed: Floats) -> Integers:
         """Return the totals; -1 where more is lost than allowed."""
         n_at_once = max(1, min(_MOST_SUBSETS, _MOST_CELLS // self.asked.size))
         parts = [slice(at, at + n_at_once) for at in range(0, len(masks), n_at_once)]
         weights = [self._weigh(masks[part], allowed[part]) for part in parts]
         return np.concatenate([np.empty((0, 2), np.int64), *weights])
 
-    def _weigh(self, masks: Masks, allowed: Floats) -> Weights:
+    def _weigh(self, masks: Masks, allowed: Floats) -> Integers:
         membership = np.ones((len(masks), self.asked.size))
         lost = np.zeros(len(masks))
         subsets = [np.flatnonzero(mask) for mask in masks]
@@ -417,15 +407,26 @@ class ArrayEngine(Engine):
         place = np.append(np.argsort(order), -1)
         return np.where(kept == 1.0, -1, place[first])
 
+    def distance(self, one: int, other: int, subset: Integers) -> float:
+        """Return how far two samples are apart, cut at 1."""
+        columns = slice(other, other + 1)
+        differences = _Differences(self.geometry, self.join, np.array([one]), columns)
+        pair = _Rectangle(slice(0, 1), columns, differences, None)
+        return min(1.0, float(self._apart(pair, subset)[0, 0]))
+
     def infimum(self, subset: Integers, concept: Floats) -> Floats:
         """Return the smallest of distance + degree of belonging to a concept, cut at 1."""
         lowest = np.ones(self.asked.size)
-        for rows, columns in _cut(0, self.asked.size, 0, concept.size):
-            stop_if_late()
-            differences = _Differences(self.geometry, self.join, self.asked[rows], columns)
-            whole = _Rectangle(rows, columns, differences, concept[columns])
-            apart = self._apart(whole, subset)
-            np.minimum(lowest[rows], apart.min(axis=1), out=lowest[rows])
+
+        def lower(part: tuple[int, int]) -> None:
+            for rows, columns in _cut(*part, 0, concept.size):
+                stop_if_late()
+                differences = _Differences(self.geometry, self.join, self.asked[rows], columns)
+                whole = _Rectangle(rows, columns, differences, concept[columns])
+                apart = self._apart(whole, subset)
+                np.minimum(lowest[rows], apart.min(axis=1), out=lowest[rows])
+
+        map_blocks(lower, parts_of(self.asked.size), self._threads_for(self.asked.size**2))
         return lowest
 
     def _rectangles(self, *, twice: bool = False) -> Iterator[_Rectangle]:

@@ -1,7 +1,7 @@
 """The measure as functions: one call for one subset of features of one table."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -56,7 +56,10 @@ def dependency(
     >>> round(dependency(load_dataset("wine"), features=["flavanoids", "color_intensity"]), 4)
     0.6338
     """
-    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    measure = Dependency(
+        X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
+        missing=missing, target=target, n_jobs=n_jobs,
+    )  # fmt: skip
     return float(measure.score([_mask(features, measure.dataset)])[0])
 
 
@@ -94,7 +97,10 @@ def positive_region(
     >>> positive_region([[0.0], [1.0], [4.0]], ["a", "b", "b"], spread="range").tolist()
     [0.25, 0.25, 1.0]
     """
-    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    measure = Dependency(
+        X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
+        missing=missing, target=target, n_jobs=n_jobs,
+    )  # fmt: skip
     return measure.memberships(_mask(features, measure.dataset))
 
 
@@ -222,7 +228,10 @@ def lower_approximation(
     >>> lower_approximation(X, y, "b", spread="range").tolist()
     [0.0, 0.25, 1.0]
     """
-    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    measure = Dependency(
+        X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
+        missing=missing, target=target, n_jobs=n_jobs,
+    )  # fmt: skip
     mask = _mask(features, measure.dataset)
     concept = _concept(measure.dataset, value, spread)
     if measure.dataset.classes is None:
@@ -264,7 +273,10 @@ def upper_approximation(
     >>> upper_approximation(X, y, "b", spread="range").tolist()
     [0.75, 1.0, 1.0]
     """
-    measure = _measure(X, y, tnorm, spread, categorical_features, missing, target, n_jobs)
+    measure = Dependency(
+        X, y, tnorm=tnorm, spread=spread, categorical_features=categorical_features,
+        missing=missing, target=target, n_jobs=n_jobs,
+    )  # fmt: skip
     mask = _mask(features, measure.dataset)
     concept = _concept(measure.dataset, value, spread)
     if measure.dataset.classes is None:
@@ -273,31 +285,10 @@ def upper_approximation(
     return np.where(concept == 1.0, 1.0, 1.0 - _from_the_rest(measure, concept, mask))
 
 
-def _measure(
-    X: object,
-    y: object,
-    tnorm: TNorm,
-    spread: Spread,
-    categorical_features: object,
-    missing: Missing,
-    target: TargetKind,
-    n_jobs: int | None,
-) -> Dependency:
-    return Dependency(
-        X,
-        y,
-        tnorm=tnorm,
-        spread=spread,
-        categorical_features=categorical_features,
-        missing=missing,
-        target=target,
-        n_jobs=n_jobs,
-    )
-
-
 def _from_the_rest(measure: Dependency, members: Floats, mask: Masks) -> Floats:
     """Return how far each sample is from the other side of a class, cut at 1."""
-    return measure.with_target(members.astype(np.int64), (False, True)).memberships(mask)
+    sides = replace(measure.dataset, target=members.astype(np.int64), classes=(False, True))
+    return measure.recipe()(sides, n_jobs=measure._n_jobs).memberships(mask)
 
 
 def _concept(dataset: Dataset, value: Hashable, spread: Spread) -> Floats:

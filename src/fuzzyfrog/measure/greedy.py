@@ -26,7 +26,7 @@ def weigh_step(
     n_threads: int,
     base: Masks,
     added: Integers,
-) -> engines.Weights:
+) -> Integers:
     """Return the `total` of the memberships for each extension of a subset."""
     order = np.argsort(added)
     features, subset = added[order], np.flatnonzero(base)

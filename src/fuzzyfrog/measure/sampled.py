@@ -160,7 +160,9 @@ def mean_interval(
     n, error = values.size, 1.0 - confidence
     if n == n_population:
         return mean, mean
-    left = _share_left(n, n_population)
+    left = 1.0 - (n - 1) / n_population  # of variances: they are smaller without replacement
+    if n > n_population / 2:
+        left = (1.0 - n / n_population) * (1.0 + 1.0 / n)
     in_variance = log(4.0 * _TIMES_FIVE / error)
     spread = float(np.std(values))
     by_variance = spread * sqrt(2.0 * left * in_variance / n) + _KAPPA * in_variance / n
@@ -182,13 +184,6 @@ def weighted_interval(values: Floats, masses: Floats, confidence: float) -> tupl
     known, drawn = float((values * masses[: values.size]).sum()), masses[: values.size].sum()
     low, high = (one * largest / mean for one in (low, high))
     return max(low, known / masses.sum()), min(high, 1.0 - float(drawn - known) / masses.sum())
-
-
-def _share_left(n: int, n_population: int) -> float:
-    """Return the factor by which drawing without replacement makes variances smaller."""
-    if n <= n_population / 2:
-        return 1.0 - (n - 1) / n_population
-    return (1.0 - n / n_population) * (1.0 + 1.0 / n)
 
 
 class RowSample:

@@ -23,7 +23,7 @@ from fuzzyfrog.data.weights import mean_by
 from fuzzyfrog.measure import soft_arrays
 from fuzzyfrog.measure.dependency import checked_masks, one_step
 from fuzzyfrog.measure.geometry import mean_membership
-from fuzzyfrog.measure.sampled import mean_interval, weighted_interval
+from fuzzyfrog.measure.sampled import mean_interval, random_order, weighted_interval
 from fuzzyfrog.measure.soft_columns import (
     CELLS_AT_ONCE,
     DOUBLE_PRECISION,
@@ -129,10 +129,7 @@ class SoftDependency:
         n = self.n_samples
         n_anchors = min(n, sample or max(FEWEST_ANCHORS, PAIRS // max(n, 1)))
         # Of all samples only the order is random, in which a race takes them: the same every time.
-        key = [int(seed) % 2**64 if n_anchors < n else 0, _STREAM]
-        # Raw words: their sequence is the same in every version of NumPy.
-        words = np.random.Philox(key=key).random_raw(n)
-        self._order: Integers = np.argsort(words, kind="stable")  # a random one
+        self._order: Integers = random_order(n, seed if n_anchors < n else 0, _STREAM)
         self._drawn: Integers = self._order[:n_anchors]
         self.anchors: Integers = np.sort(self._drawn)
         self.__dict__.pop("_racing", None)  # of other anchors
@@ -166,8 +163,7 @@ class SoftDependency:
         other = copy.copy(self)
         other.dataset, other._columns = joined, self._columns.with_new(joined)
         n_new = joined.n_samples - self.n_samples
-        drawn = np.argsort(np.random.Philox(key=[0, _STREAM]).random_raw(n_new), kind="stable")
-        some = drawn[: max(FEWEST_ANCHORS, PAIRS // joined.n_samples)]
+        some = random_order(n_new, 0, _STREAM)[: max(FEWEST_ANCHORS, PAIRS // joined.n_samples)]
         other.anchors = self.n_samples + np.sort(some)
         return other
 

@@ -145,7 +145,7 @@ def left_out_losses(
         rows, is_out = np.arange(len(here)), together == together[here, np.newaxis]
         delta = np.zeros((len(here), z.shape[1]))
         for step, column in enumerate(z):
-            delta += _differences(column, here, kind[step], differs[step], gap[step])
+            delta += differences(column, here, kind[step], differs[step], gap[step])
             if step < start:
                 continue
             others = delta.copy()
@@ -192,9 +192,10 @@ def _farthest(others: Floats, n_neighbors: Floats, masses: Floats | None) -> Flo
     return np.asarray(others[rows, order[rows, last]][:, np.newaxis])
 
 
-def _differences(
+def differences(
     column: Floats, here: Integers, kind: int, differs: float, gap: float
 ) -> NDArray[np.float64]:
+    """Return how far all samples are from some of them on a feature, float64[n_some, n_samples]."""
     mine = column[here, np.newaxis]
     apart = np.abs(column - mine)
     if kind == CATEGORY:

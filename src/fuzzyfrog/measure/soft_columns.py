@@ -23,6 +23,7 @@ from fuzzyfrog.measure.soft_arrays import (
     SINGLE,
     TILE,
     WEIGHTED_TILE,
+    differences,
 )
 from fuzzyfrog.measure.threads import map_blocks
 
@@ -253,15 +254,8 @@ class SoftColumns:
         """Return how far all samples are from some, on average over some features."""
         delta = np.zeros((len(samples), self._dataset.n_samples))
         for feature in features.tolist():
-            column = self._values[feature, self.place]
-            here = column[samples, np.newaxis]
-            if self._dataset.categorical[feature]:
-                apart = np.where(column == here, 0.0, self._differs[feature])
-                apart[np.isnan(column) | np.isnan(here)] = self._mean[feature]
-            else:
-                apart = np.abs(column - here)
-                apart[np.isnan(apart)] = self._mean[feature]
-            delta += apart
+            fixed = self._kind[feature], self._differs[feature], self._mean[feature]
+            delta += differences(self._values[feature, self.place], samples, *fixed)
         return np.asarray(delta / max(1, len(features)))
 
     def memberships(self, features: Integers, samples: Integers) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,19 +13,16 @@ from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.deadline import stop_if_late
 from fuzzyfrog.common.messages import Sentence, Setting, count
 from fuzzyfrog.common.params import check_known
-from fuzzyfrog.common.tnorms import CODES, LARGEST, SUM, TNorm, both
+from fuzzyfrog.common.tnorms import CODES, TNorm
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import (
     MISSING_RULES,
     SPREADS,
     Missing,
     Spread,
-    positions,
-    scaled,
-    snapped,
 )
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.sampled import FEWEST_PAIRS, RowSample
+from fuzzyfrog.measure.sampled import FEWEST_PAIRS, RowSample, random_order
 from fuzzyfrog.result import BrokenRow, Certificate, Reducts, VerifiedReduct
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Problem, QuickReduct, Search
@@ -187,16 +184,14 @@ class Strict(Kind):
 
     def examples(self, measure: Any, evidence: Evidence, selected: tuple[int, ...]) -> Explains:
         """Return the samples that each feature separates from others."""
-        return _Examples(self, measure, evidence, selected)
+        return _Examples(measure, evidence, selected, 1.0 - measure.tolerance)
 
     def verified(self, rows: NewRows) -> VerifiedReduct:
         """Return whether a reduct still holds, on old and new rows together."""
         joined, asked, support = rows.joined, asked_again(rows, self), rows.support
         measure = self.measured(joined, rows.n_jobs)
-        columns = tuple(np.flatnonzero(support).tolist())
-        examples = _Examples(self, measure, Evidence(joined, np.arange(len(support))), columns)
-        of_all = measure.memberships(rows.needed)
-        short = of_all - examples.memberships
+        memberships, of_all = measure.memberships(support), measure.memberships(rows.needed)
+        short = of_all - memberships
         order = np.argsort(-short, kind="stable")
         lost = order[short[order] > measure.tolerance]
         is_new = lost >= rows.old.n_samples
@@ -212,8 +207,8 @@ class Strict(Kind):
         added = None if repair is None else sorted(set(repair[0]) - set(rows.features))
         broken = (
             BrokenRow(
-                rows.called(sample)[0], float(examples.memberships[sample]), float(of_all[sample]),
-                *rows.called(examples.enemy(sample, support)),
+                rows.called(sample)[0], float(memberships[sample]), float(of_all[sample]),
+                *rows.called(measure.nearest_enemy(sample, support, memberships)),
             )
             for sample in lost[is_new][:MOST_BROKEN].tolist()
         )  # fmt: skip
@@ -256,13 +251,11 @@ def soft_comparison(dataset: Dataset, subset: Masks, allowed: Masks) -> tuple[fl
 def _some_rows(dataset: Dataset, n_columns: int) -> Integers:
     affordable = int(np.sqrt(COMPARED_CELLS / max(1, n_columns)))
     n_rows = min(dataset.n_samples, max(FEWEST_COMPARED, min(MOST_COMPARED, affordable)))
-    # Raw words: their sequence is the same in every version of NumPy.
-    words = np.random.Philox(key=[0, COMPARING]).random_raw(dataset.n_samples)
-    return np.sort(np.argsort(words, kind="stable")[:n_rows])
+    return np.sort(random_order(dataset.n_samples, 0, COMPARING)[:n_rows])
 
 
 class _Examples(Examples):
-    """Finds the samples that explain a selection.
+    """Finds the pairs of enemies that explain a selection.
 
     The measure gives the memberships of all samples. Nearest enemies are searched only for the
     few samples that become examples, which keeps this fast for large tables.
@@ -270,60 +263,17 @@ class _Examples(Examples):
 
     kind = "distance"
 
-    def __init__(
-        self, kind: Strict, measure: Dependency, evidence: Evidence, selected: tuple[int, ...]
-    ) -> None:
-        super().__init__(measure, evidence, selected, 1.0 - measure.tolerance)
-        self._tnorm = kind.tnorm
-        self._Z, _ = positions(evidence.dataset, kind.spread, kind.missing)
-        self._targets = np.empty(0)
-        if evidence.dataset.classes is None:
-            target = np.asarray(evidence.dataset.target, np.float64)
-            self._targets, _ = scaled(target, kind.spread)
-
     def _pairs(self, affected: list[int], rest: Masks, without: Floats) -> Iterator[Pair]:
         """Yield samples and their nearest enemies without a feature, each pair once."""
-        seen = set[frozenset[int]]()
+        seen, measure = set[frozenset[int]](), self._measure
         for sample in affected:
-            enemy = self.enemy(sample, rest)
+            stop_if_late()
+            enemy = measure.nearest_enemy(sample, rest, without)
             if frozenset((sample, enemy)) not in seen:
                 seen.add(frozenset((sample, enemy)))
-                before, after = self._distances(sample, self._subset), self._distances(sample, rest)
-                yield (sample, enemy), float(before[enemy]), float(after[enemy])
+                before = measure.distance(sample, enemy, self._subset)
+                yield (sample, enemy), before, measure.distance(sample, enemy, rest)
 
     def _nearest(self, place: int) -> tuple[int, int]:
-        return place, self.enemy(place, self._subset)
-
-    def enemy(self, sample: int, subset: Masks) -> int:
-        """Return the first of the nearest enemies of a sample."""
-        apart = self._distances(sample, subset)
-        if self._targets.size:
-            apart += np.maximum(0.0, 1.0 - np.abs(self._targets - self._targets[sample]))
-            apart[sample] = np.inf
-        else:
-            apart[self._dataset.target == self._dataset.target[sample]] = np.inf
-        return int(np.argmin(apart))
-
-    def _distances(self, sample: int, subset: Masks) -> Floats:
-        """Return the distances of all samples from one, cut at 1."""
         stop_if_late()
-        Z = self._Z
-        # One column at a time: all of them would be another copy of the table.
-        columns = (np.abs(Z[:, one] - Z[sample, one]) for one in np.flatnonzero(subset))
-        apart = (np.nan_to_num(column) for column in columns)  # missing: similar to anything
-        return _joined(apart, self._dataset.n_samples, self._tnorm)
-
-
-def _joined(apart: Iterable[Floats], n_pairs: int, tnorm: TNorm) -> Floats:
-    """Return distances of pairs, cut at 1, from those on each feature."""
-    code = CODES[tnorm]
-    if code in (SUM, LARGEST):
-        join = np.add if code == SUM else np.maximum
-        found = np.zeros(n_pairs)
-        for column in apart:
-            join(found, column, out=found)
-        return np.asarray(np.minimum(1.0, found))
-    similarity = np.ones(n_pairs)
-    for column in apart:
-        similarity = both(similarity, np.maximum(0.0, 1.0 - column), code)
-    return snapped(1.0 - similarity)
+        return place, self._measure.nearest_enemy(place, self._subset, self.memberships)

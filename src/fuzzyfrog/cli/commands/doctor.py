@@ -189,7 +189,6 @@ def _compile_all() -> None:
                     measure = Dependency(X[:n_samples], y, engine=engine)
                     measure.score(masks[:2]), measure.best(masks), measure.best(masks[:, ::-1])
                     measure.nearest_enemies(everything)
-                    measure.infimum(everything, np.zeros(n_samples))
                     SampledDependency(measure, 30).score(masks[:2])
         for y in (classes[:60], X[:60, 0]):
             soft = SoftDependency(X[:60], y)
