@@ -24,7 +24,6 @@ from fuzzyfrog.cluster import worker
 from fuzzyfrog.cluster.client import Client, Future, collected, connected, threads_of, workers_of
 from fuzzyfrog.cluster.worker import (
     Bits,
-    Placeable,
     require_same_code,
     require_stamp,
     stamp,
@@ -34,7 +33,7 @@ from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.dependency import SubsetScores, _checked_bar, checked_masks
+from fuzzyfrog.measure.dependency import Measure, SubsetScores, _checked_bar, checked_masks
 from fuzzyfrog.measure.geometry import Geometry, parts_of, subset_of
 
 if TYPE_CHECKING:
@@ -47,6 +46,7 @@ WEIGHT = 0.5  # of the latest batch in the running estimate
 EMPTY_ROUNDS = 3  # timed to measure the overhead
 MOST_EMPTY_TASKS = 16  # in each empty round
 BYTES_PER_CELL = 28  # of a whole table: values as sent and as kept, and a geometry of them
+BYTES_OF_SHARDS = 8  # of each cell, on all workers together
 SHARE = 0.3  # of the memory of a worker that a whole table may take
 FULL = 0.7  # share of a worker's memory to use in all; beyond that, Dask spills to disk
 BARE_BYTES = 300_000_000  # memory of a worker process that holds no data
@@ -56,7 +56,7 @@ PER_THREAD = 2  # pairs of shards in a worker: one being scored, one being fetch
 
 
 @contextmanager
-def on_cluster(measure: Placeable, cluster: object) -> Iterator[Objective]:
+def on_cluster(measure: Measure, cluster: object) -> Iterator[Objective]:
     """Lend an objective for the table on a cluster.
 
     `cluster` is the address of a scheduler, or a client, which is left open.
@@ -87,7 +87,7 @@ class ClusterMeasure:
         allowed.
     """
 
-    def __init__(self, measure: Placeable, layout: Copies | Sharded, *, empty_round: float) -> None:
+    def __init__(self, measure: Measure, layout: Copies | Sharded, *, empty_round: float) -> None:
         self.n_features = measure.n_features
         self._measure = measure
         self._layout = layout
@@ -195,7 +195,7 @@ def round_seconds(client: Client, n_threads: int) -> float:
     return min(laps)
 
 
-def layout_for(client: Client, measure: Placeable) -> Copies | Sharded:
+def layout_for(client: Client, measure: Measure) -> Copies | Sharded:
     """Return a layout with the whole table on every worker if it fits, else one with shards.
 
     Raises ClusterError if a worker has too little memory.
@@ -224,10 +224,10 @@ def n_shards_for(n_cells: int, workers: Mapping[str, Any]) -> int:
     n_threads = [one["nthreads"] for one in workers.values()]
     n_shards = next(n for n in count(2) if n * (n - 1) // 2 >= sum(n_threads))
     most = max(n_shards, MOST_SHARDS)
-    while memory_needed(n_cells, n_shards, len(workers), max(n_threads)) > _memory(workers):
+    size = len(workers), max(n_threads)
+    while (needs := memory_needed(n_cells, n_shards, *size)) > _memory(workers):
         if n_shards == most:
-            needs = memory_needed(n_cells, most, len(workers), max(n_threads))
-            part = f"its part of a table of {shard_bytes(n_cells) / 1e9:.1f} GB"
+            part = f"its part of a table of {BYTES_OF_SHARDS * n_cells / 1e9:.1f} GB"
             hint = "Start more workers, fewer threads in each, or"
             raise _too_little(needs, part, workers, hint)
         n_shards += 1
@@ -235,9 +235,15 @@ def n_shards_for(n_cells: int, workers: Mapping[str, Any]) -> int:
 
 
 def memory_needed(n_cells: int, n_shards: int, n_workers: int, n_threads: int) -> float:
-    """Return the bytes of memory that a worker needs for shards."""
-    own_shards = shard_bytes(n_cells) / n_workers
-    return (BARE_BYTES + own_shards + n_threads * thread_bytes(n_cells, n_shards)) / FULL
+    """Return the bytes of memory that a worker needs for shards.
+
+    For a thread, each cell of a pair takes 8 bytes as it arrives, also for the next pair, 12 for a
+    geometry, and up to 14 in an engine for a subset of all features (measured). Memberships that
+    are computed, split and sent are added to that.
+    """
+    own_shards = BYTES_OF_SHARDS * n_cells / n_workers
+    for_thread = (8 * PER_THREAD + 26) * 2 * n_cells / n_shards + 4 * MOST_BYTES
+    return (BARE_BYTES + own_shards + n_threads * for_thread) / FULL
 
 
 def _memory(workers: Mapping[str, Any]) -> float:
@@ -260,7 +266,7 @@ class Copies:
     It is sent once; a worker that joins later gets it when it is first asked for a score.
     """
 
-    def __init__(self, client: Client, measure: Placeable) -> None:
+    def __init__(self, client: Client, measure: Measure) -> None:
         self._client = client
         self._name = uuid4().hex
         full = measure.dataset
@@ -336,8 +342,6 @@ class Sharded:
     def __init__(self, client: Client, measure: Dependency, n_shards: int) -> None:
         self._client = client
         self._measure, self._geometry = measure, measure._geometry
-        self._join = measure._join
-        self._tolerance = measure.tolerance
         self._n_shards = min(n_shards, measure.n_samples)
         # A pair of shards covers the pairs of samples within each of the two as well.
         self._pairs: list[tuple[int, ...]] = list(combinations(range(self._n_shards), 2)) or [(0,)]
@@ -359,10 +363,10 @@ class Sharded:
         scores, highest, at_once = np.empty(len(masks)), -np.inf, self._at_once()
         for first in range(0, len(masks), at_once):
             rows = slice(first, first + at_once)
-            bars = np.full(len(masks[rows]), highest - self._tolerance)
+            bars = np.full(len(masks[rows]), highest - self._measure.tolerance)
             scores[rows] = self.score(masks[rows], bars, n_tasks)
             highest = max(highest, float(scores[rows].max()))
-        return np.where(scores < highest - self._tolerance, -np.inf, scores)
+        return np.where(scores < highest - self._measure.tolerance, -np.inf, scores)
 
     def withdraw(self) -> None:
         """Make the workers drop the table."""
@@ -394,7 +398,7 @@ class Sharded:
     def _weighed(self, pairs: Sequence[tuple[int, ...]], bits: Bits, allowed: Floats) -> list[Any]:
         def submit(missing: list[int]) -> Any:
             n = len(missing)
-            same = [[one] * n for one in (stamp(), bits, allowed, self._join)]
+            same = [[one] * n for one in (stamp(), bits, allowed, self._measure._join)]
             members = zip(*(pairs[part] for part in missing), strict=True)
             shards = [[self._shard(k) for k in side] for side in members]
             return self._client.map(weigh_pair, *same, *shards, pure=False)
@@ -411,21 +415,6 @@ class Sharded:
         """Forget shards that are no longer on the cluster, so that they are sent again."""
         here = {"pending", "finished"}
         self._shards = {k: one for k, one in self._shards.items() if one.status in here}
-
-
-def shard_bytes(n_cells: int) -> int:
-    """Return the memory that the shards of a table take on all workers together."""
-    return 8 * n_cells
-
-
-def thread_bytes(n_cells: int, n_shards: int) -> float:
-    """Return the memory that a thread needs to work on a table in shards.
-
-    Each cell of a pair takes 8 bytes as it arrives, also for the next pair, 12 for a geometry, and
-    up to 14 in an engine for a subset of all features (measured). Memberships that are computed,
-    split and sent are added to that.
-    """
-    return (8 * PER_THREAD + 26) * 2 * n_cells / n_shards + 4 * MOST_BYTES
 
 
 def unite(*shards: Geometry) -> tuple[Geometry, Integers]:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,20 +40,10 @@ _SOURCES = (
 _PACKAGES = ("fuzzyfrog", "numpy", "numba")
 
 
-class Placeable(Measure, Protocol):
-    """A measure that can be rebuilt on a worker."""
-
-    dataset: Dataset
-    _n_threads: int
-
-    def recipe(self) -> Callable[[Dataset], Placeable]:
-        """Return the function that builds this measure from its table."""
-
-
 class Table:
     """A table as it is sent to a worker, and the measure that the first task makes of it."""
 
-    def __init__(self, dataset: Dataset, recipe: Callable[[Dataset], Placeable]) -> None:
+    def __init__(self, dataset: Dataset, recipe: Callable[[Dataset], Measure]) -> None:
         self._dataset, self._recipe = dataset, recipe
         self._making = threading.Lock()
 
@@ -65,11 +54,11 @@ class Table:
         return object.__sizeof__(self) + self._dataset.values.nbytes + self._dataset.target.nbytes
 
     @cached_property
-    def _measure(self) -> Placeable:
+    def _measure(self) -> Measure:
         return self._recipe(self._dataset)
 
     @property
-    def measure(self) -> Placeable:
+    def measure(self) -> Measure:
         """The measure."""
         with self._making:
             return self._measure
@@ -98,7 +87,7 @@ def forget(name: str) -> None:
         _tables.pop(name, None)
 
 
-def measure_of(name: str) -> Placeable:
+def measure_of(name: str) -> Measure:
     """Return the measure of a table that this process has."""
     with _changing:
         if name not in _tables:

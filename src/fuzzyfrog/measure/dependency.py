@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +62,12 @@ _WORTH_A_LOOK = 1_000_000  # pairs from which on it pays to know which samples n
 class Measure(Protocol):
     """What selectors and clusters need of a measure of a table."""
 
+    dataset: Dataset
+    _n_threads: int
+
+    def recipe(self) -> Callable[[Dataset], Measure]:
+        """Return the function that builds this measure from its table in another process."""
+
     @property
     def tolerance(self) -> float:
         """By how much rounding may change a score."""
@@ -82,21 +88,14 @@ class Measure(Protocol):
     def is_monotone(self) -> bool:
         """Whether adding a feature never lowers the score."""
 
-    @property
-    def chance(self) -> float | None:
-        """The score of features that say nothing; None if that is not known."""
-
     def score(self, masks: ArrayLike, at_least: float | ArrayLike | None = None) -> Floats:
         """Return the score of each subset; -inf where it is less than `at_least`."""
 
     def best(self, masks: ArrayLike) -> Floats:
         """Return the score of the best subsets of a batch, -inf for the others."""
 
-    def on_rows(self, n_rows: int | None, seed: int) -> Measure:
+    def on_rows(self, n_rows: int | None, seed: int) -> Any:
         """Return the measure of a random part of the samples, or this one if that is no less."""
-
-    def interval(self, mask: ArrayLike, confidence: float) -> tuple[float, float]:
-        """Return an interval for the score of a subset on all samples."""
 
 
 class SubsetScores:
@@ -465,18 +464,13 @@ class Dependency(SubsetScores):
         every_sample = np.arange(geometry.n_samples)
         super().__init__(geometry, CODES[tnorm], n_threads, engine, every_sample)
 
-    def on_rows(self, n_rows: int | None, seed: int) -> Measure:
+    def on_rows(self, n_rows: int | None, seed: int) -> SubsetScores:
         """Return the measure of a random part of the samples, or this one if that is no less."""
         if n_rows is None or n_rows >= self.n_samples:
             return self
         from fuzzyfrog.measure.sampled import SampledDependency
 
         return SampledDependency(self, int(n_rows), seed=seed)
-
-    def interval(self, mask: ArrayLike, confidence: float) -> tuple[float, float]:
-        """Return the dependency of a subset twice: all samples are measured."""
-        score = float(self.score(np.atleast_2d(mask))[0])
-        return score, score
 
     def recipe(self) -> partial[Dependency]:
         """Return the function that builds this measure from its table in another process."""

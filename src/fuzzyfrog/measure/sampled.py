@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import check_count
-from fuzzyfrog.measure.dependency import Dependency, Measure, SubsetScores
+from fuzzyfrog.measure.dependency import Dependency, SubsetScores
 from fuzzyfrog.measure.engines import Nearest
 from fuzzyfrog.measure.geometry import mean_membership, subset_of
 from fuzzyfrog.measure.requirements import assorted
@@ -83,7 +83,7 @@ class SampledDependency(SubsetScores):
         """The samples that are measured: their row numbers in the table, ascending."""
         return np.sort(self._drawn[: self.n_sampled])
 
-    def on_rows(self, n_rows: int | None, seed: int) -> Measure:
+    def on_rows(self, n_rows: int | None, seed: int) -> SubsetScores:
         """Return another random part of the same table."""
         return self._measure.on_rows(n_rows, seed)
 
@@ -95,7 +95,7 @@ class SampledDependency(SubsetScores):
         """
         n_rest = self.n_samples - self.n_sampled
         if self._others.n_sampled == n_rest:  # all samples are measured: nothing is estimated
-            return self._measure.interval(mask, confidence)
+            return (float(self._measure.score(np.atleast_2d(mask))[0]),) * 2
         seen = float(self.score(np.atleast_2d(mask))[0])
         memberships = self._others._nearest(mask).membership
         seen_or_asked = np.concatenate([self._asked, self._others._asked])

@@ -33,7 +33,7 @@ from fuzzyfrog.search.protocol import (
     Search,
     check_problem,
 )
-from fuzzyfrog.search.stepwise import eliminate
+from fuzzyfrog.search.stepwise import shorten
 
 FINISH_SHARE = 10  # at most a tenth of the evaluations is kept for the steps after the search
 FINISH_SECONDS = 1.0  # for checking the best subset after the search has used its time
@@ -296,9 +296,7 @@ class _Run:
         subsets, scores = self._archive.ranked()
         if self._is_sized or self._is_minimal(subsets[0], float(scores[0])):
             return
-        orders = self._constraints.removal_order[np.newaxis]
-        required = self._problem.kept(scores[:1])
-        yield from eliminate(subsets[:1], required, self._constraints.fixed, orders)
+        yield from shorten(self._problem, subsets[0], float(scores[0]))
 
     def _check_all(self) -> Proposal:
         """Try to remove one feature from each of the best subsets, until all are minimal."""

@@ -43,7 +43,7 @@ from fuzzyfrog.search.protocol import (
     overheard,
     without_each,
 )
-from fuzzyfrog.search.stepwise import eliminate, grow
+from fuzzyfrog.search.stepwise import eliminate, grow, shorten
 
 # Of proofs by requirements:
 SLICE_WORK = 2**27  # nodes times rows times words of features between two batches
@@ -140,9 +140,7 @@ class _Prover:
         """Grow a subset greedily, then remove the features that it does not need."""
         subset, score = yield from grow(self._problem)
         if self._problem.n_features_to_select is None:
-            required = self._problem.kept(np.array([score]))
-            order = self._constraints.removal_order[np.newaxis]
-            yield from eliminate(subset[np.newaxis], required, self._constraints.fixed, order)
+            yield from shorten(self._problem, subset, score)
 
     def _hear(self, subsets: Masks, scores: Floats) -> None:
         is_allowed = self._constraints.has_allowed_size(subsets)

@@ -17,7 +17,7 @@ from fuzzyfrog.search.protocol import (
     T,
     overheard,
 )
-from fuzzyfrog.search.stepwise import eliminate, grow
+from fuzzyfrog.search.stepwise import grow, shorten
 
 N_SEARCHES = 4  # on samples that have grown in between
 CONFIRMED_TOGETHER = 4  # subsets scored on all rows before the sample grows
@@ -126,12 +126,8 @@ class _Confirmation:
     def _repair(self, subset: Masks) -> Steps[None]:
         """Add features until the score on all rows is high enough; remove those not needed."""
         grown, score = yield from grow(replace(self._problem, must_include=subset))
-        required = self._problem.kept(np.array([score]))
-        backwards = np.arange(len(grown))[np.newaxis, ::-1]
-        smaller, _ = yield from eliminate(
-            grown[np.newaxis], required, self._constraints.fixed, backwards
-        )
-        self._size = min(self._size, int(smaller[0].sum()))
+        smaller = yield from shorten(self._problem, grown, score)
+        self._size = min(self._size, int(smaller.sum()))
 
 
 def _spread(subsets: Masks, n_taken: int) -> Masks:

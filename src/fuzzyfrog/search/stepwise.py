@@ -113,6 +113,16 @@ def eliminate(
     return smaller.reshape(subsets.shape), scores
 
 
+def shorten(problem: Problem, subset: Masks, score: float) -> Steps[Masks]:
+    """Remove features that a subset does not need to be as good, costly and high ones first."""
+    constraints = Constraints(problem)
+    required = problem.kept(np.array([score]))
+    orders = constraints.removal_order[np.newaxis]
+    smaller, _ = yield from eliminate(subset[np.newaxis], required, constraints.fixed, orders)
+    found: Masks = smaller[0]
+    return found
+
+
 class _Elimination:
     """One subset on its way to a smaller one."""
 

@@ -184,7 +184,6 @@ class CustomMeasure:
     """
 
     tolerance = 1e-12
-    chance = None
     _n_threads = 1
 
     def __init__(self, make: MakeMeasure, dataset: Dataset) -> None:
@@ -223,11 +222,6 @@ class CustomMeasure:
     def on_rows(self, n_rows: int | None, seed: int) -> CustomMeasure:
         """Return the measure itself: only its author can draw samples."""
         return self
-
-    def interval(self, mask: ArrayLike, confidence: float) -> tuple[float, float]:
-        """Return the score of a subset twice."""
-        score = float(self.score(np.atleast_2d(mask))[0])
-        return score, score
 
     def recipe(self) -> partial[CustomMeasure]:
         """Return what makes this measure of its table, to be sent to another process."""

@@ -24,7 +24,6 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import Missing, Spread
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.measure import Dependency
-from fuzzyfrog.measure.dependency import Measure
 from fuzzyfrog.measure.requirements import Requirements
 from fuzzyfrog.result import (
     Alike,
@@ -171,7 +170,7 @@ def n_estimated(n_samples: int, sample: int | None) -> int:
     return most if sample is None else min(most, sample)
 
 
-def unsearched(measure: Measure, problem: Problem, reason: str) -> tuple[Outcome, float]:
+def unsearched(measure: Objective, problem: Problem, reason: str) -> tuple[Outcome, float]:
     """Return the outcome without a search, and the full score.
 
     It is all features that may be selected, or the first ones up to the size asked for.
