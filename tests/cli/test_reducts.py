@@ -224,6 +224,7 @@ def test_a_group_of_columns_counts_as_one(in_process, tmp_path):
             "c=c_blue,c_rd",
             "--feature-group must name features of fruit, got 'c_rd'. Did you mean 'c_red'",
         ),
+        ("c=c_blue", "fuzzyfrog: --feature-group['c'] must have at least 2 columns"),
     ):
         code, _, err = in_process(*asked, "--feature-group", option)
         assert code == 2

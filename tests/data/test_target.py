@@ -79,6 +79,8 @@ def test_the_kind_can_be_forced():
     assert encode_target([3, 1, 2], 3, "numeric")[0].tolist() == [3.0, 1.0, 2.0]
     assert encode_target([Fraction(1, 2), 1, 2], 3, "numeric")[0].tolist() == [0.5, 1.0, 2.0]
     assert encode_target([True, False, True], 3, "numeric")[0].tolist() == [1.0, 0.0, 1.0]
+    with pytest.raises(DataError, match="y must be finite, got inf at sample 1"):
+        encode_target([Fraction(1, 2), np.inf, 2], 3, "numeric")
     with pytest.raises(ParameterError, match=r"target_kind must be one of .* got 'classes'"):
         check_target_kind("classes", "target_kind")
 

@@ -163,5 +163,7 @@ def test_other_features_get_a_sentence(feature):
 
 
 def test_limit_must_be_a_count():
+    first = int(fitted().get_support(indices=True)[0])
+    assert fitted().explain(first, limit=10**30) == fitted().explain(first, limit=1000)
     with pytest.raises(ValueError, match="limit must be an integer of at least 1, got 0"):
         fitted().explain(int(fitted().get_support(indices=True)[0]), limit=0)

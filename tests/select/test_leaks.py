@@ -237,6 +237,9 @@ def test_extreme_values_do_not_end_it():
     assert ("x",) in leaks_of(huge, x=-huge)
     assert leaks_of(WAGE, x=huge, z=np.where(np.arange(N) % 2, 5e-324, 1e308), c0=np.ones(N))
     assert leaks_of(np.where(np.arange(N) < 390, 0.5, WAGE), x=NOISE["a"] * 1e300) == {}
+    ends = np.where(np.median(WAGE) < WAGE, 1.7e308, -1.7e308)  # their difference is infinite
+    for y in (ends, (ends > 0) * 1):
+        assert ("x",) in leaks_of(y, x=ends, z=NOISE["a"])
 
 
 def test_a_fit_warns_once_and_the_result_keeps_it():

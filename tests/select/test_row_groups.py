@@ -394,6 +394,8 @@ def test_groups_of_the_wrong_shape_are_refused(groups):
     X, y, _ = patients()
     with pytest.raises(ValueError, match="groups must have a label for each of the 120 samples"):
         SoftSelector().fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match=r"groups must be labels .*, got {} for sample 119"):
+        SoftSelector().fit(X, y, groups=[*range(119), {}])
 
 
 def test_groups_go_along_with_a_table():

@@ -103,7 +103,8 @@ PYTHON_ONLY = {
 
 def option_of(parameter: str) -> str:
     """Return the option that sets a parameter."""
-    return f"--{OPTION_NAMES.get(parameter, parameter).replace('_', '-')}"
+    name, mark, part = parameter.partition("[")  # as in feature_groups['color']
+    return f"--{OPTION_NAMES.get(name, name).replace('_', '-')}{mark}{part}"
 
 
 def in_options(message: object) -> str:

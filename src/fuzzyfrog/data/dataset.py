@@ -304,7 +304,11 @@ def group_numbers(groups: object, n_samples: int) -> NDArray[np.int64]:
     found = np.empty(n_samples, np.int64)
     for place, label in enumerate(labels.tolist()):
         group = (place, None) if is_missing(label) else label
-        found[place] = numbers.setdefault(group, len(numbers))
+        try:
+            found[place] = numbers.setdefault(group, len(numbers))
+        except TypeError:  # such as a dict
+            got = f"{shown(label)} for sample {place}"
+            raise DataError(f"groups must be labels such as text or numbers, got {got}.") from None
     return found
 
 

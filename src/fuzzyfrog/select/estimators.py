@@ -332,7 +332,8 @@ class Selector(Parameters, TableSelector):
         if_known = f"why_not({shown(feature)}) says why. "
         index = self.result_.selected_feature(feature, if_known=if_known)
         examples = examples_of(self.result_, self._evidence, self.settings())
-        return among_all_rows(examples.explanation(index, limit), self._sample_weight)
+        most = min(limit, self.result_.table.n_samples)
+        return among_all_rows(examples.explanation(index, most), self._sample_weight)
 
     def columns_frame(self, *, stability: Stability | None = None) -> Any:
         """Return the role of every column as a data frame.
