@@ -11,6 +11,7 @@ from fuzzyfrog import ReductSelector
 from fuzzyfrog.data import make_dataset, read_table
 from fuzzyfrog.data.write_table import CellSource, write_reduced
 from fuzzyfrog.errors import DataError
+from fuzzyfrog.result.check import said_first
 
 CSV = """size,color,class
 1.5,red,yes
@@ -298,6 +299,20 @@ def test_a_marker_among_labels_is_missing_unless_the_target_is_said_to_be_classe
         with pytest.warns(UserWarning, match=note):
             data = read_table(path, "answer", target_kind=kind)
         assert data.classes == classes
+
+
+@pytest.mark.parametrize("marker", ["None", ""])
+def test_that_most_rows_have_a_word_for_a_target_is_said_first(write, marker):
+    damage = ["yes", "no", marker] * 9 + [marker] * 10
+    path = write("x.csv", "size,damage\n" + "".join(f"{k},{one}\n" for k, one in enumerate(damage)))
+    with pytest.warns(UserWarning, match="left out"):
+        (note,) = read_table(path, "damage").notes
+    weighty = (
+        "x.csv: 19 of 37 rows have no target and are left out. "
+        "Pass target_kind='class' if 'None' in the target is a label."
+    )
+    assert note == (weighty if marker else "x.csv: 19 rows without a target left out.")
+    assert said_first([note]) == [weighty] * bool(marker)
 
 
 PLANS = "plan,size,churn\n" + "".join(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Masks
-from fuzzyfrog.common.messages import Sentence, Setting, count, listed, shown, warn
+from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, listed, shown, warn
 from fuzzyfrog.common.params import check_count, check_known
 from fuzzyfrog.common.resources import in_memory
 from fuzzyfrog.data.cells import (
@@ -46,6 +46,7 @@ from fuzzyfrog.data.target import (
 )
 from fuzzyfrog.data.texts import Dialect, TextLabels, look_for_thousands, numbers_in, with_zero
 from fuzzyfrog.errors import DataError, ParameterError
+from fuzzyfrog.result.check import WITHOUT_TARGET
 
 NO_LABEL = frozenset({"", "?"})  # in a target in which "NA" is a class
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -353,7 +354,7 @@ def _kept_rows(
     max_missing: int | None,
 ) -> tuple[Masks, list[str]]:
     """Return which rows have a target and few enough gaps, and notes about the others."""
-    notes = [_left_out(path.name, labels[missing], int(missing.sum()))] if missing.any() else []
+    notes = [_left_out(path.name, labels[missing], len(labels))] if missing.any() else []
     keep = ~missing
     if max_missing is not None:
         n_before = int(keep.sum())
@@ -371,13 +372,16 @@ def _kept_rows(
 
 def _left_out(file: str, missing: FileLabels, n_rows: int) -> str:
     """Return the note on rows that have no target, with what they have instead."""
-    rows = f"{file}: {count(n_rows, 'row')} without a target left out"
+    rows = f"{file}: {count(len(missing), 'row')} without a target left out"
     texts = set(missing.texts.to_pylist()) if isinstance(missing, TextLabels) else set()
     words = " or ".join(map(shown, sorted(texts - NO_LABEL - {None})))
     if not words:
         return f"{rows}."
-    way_out = Setting("target_kind", "class")
-    return Sentence(f"{rows}. Pass ", way_out, f" if {words} in the target is a label.")
+    way_out = Setting("target_kind", "class"), f" if {words} in the target is a label."
+    if 2 * len(missing) <= n_rows:
+        return Sentence(f"{rows}. Pass ", *way_out)
+    rows = f"{file}: {len(missing):,} of {n_rows:,} rows {WITHOUT_TARGET}"
+    return Answered(f"{rows}. Pass ", *way_out)
 
 
 def _with_target(

@@ -22,6 +22,7 @@ MAY = "may belong together"  # rows of the same value, as of one person
 IN_ORDER = "The samples are in the order of"
 AFTERWARDS = "may be known only afterwards"
 AS_LABELS = "so it is treated as categorical because of"  # a few cells
+WITHOUT_TARGET = "have no target and are left out"  # unless the word there is a label
 AS_CLASSES = "The target holds numbers except"
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
@@ -29,10 +30,10 @@ NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 def said_first(notes: Iterable[str]) -> list[str]:
     """Return the notes to be said before any score, which may be too good.
 
-    Rows may not be independent, or columns not known when there is something to predict, and a
-    column of numbers that is read as labels may be lost, or numbers predicted as classes.
+    Rows may not be independent, columns not known when there is something to predict, numbers
+    read as labels, or most rows left out for a target that is one.
     """
-    weighty = MAY, AFTERWARDS, AS_LABELS, AS_CLASSES
+    weighty = MAY, AFTERWARDS, AS_LABELS, AS_CLASSES, WITHOUT_TARGET
     return [
         note for note in notes if note.startswith(IN_ORDER) or any(one in note for one in weighty)
     ]
