@@ -10,7 +10,7 @@ import pytest
 from fuzzyfrog import ReductSelector
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data import make_dataset
-from fuzzyfrog.data.dask_tables import DaskTable
+from fuzzyfrog.data.dataset import dask_table
 from fuzzyfrog.errors import DataError
 
 da = pytest.importorskip("dask.array")
@@ -57,7 +57,7 @@ def test_one_partition_is_computed_at_a_time():
         return part
 
     X = dd.from_pandas(FRAME, npartitions=5).map_partitions(watched, meta=FRAME)
-    for _ in DaskTable.of(X).parts():
+    for _ in dask_table(X).parts:
         alive.pop()
     assert most == [1] * 5
 

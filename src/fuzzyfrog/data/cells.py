@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Sentence, Setting, listed, shown
+from fuzzyfrog.common.messages import listed, shown
 
 # Texts that mean "no value" in a feature of a text file, in exactly this spelling; "none" and "Na"
 # are not among them, as they are categories in real tables.
@@ -31,8 +31,6 @@ INTEGER = re.compile(r"[+-]?\d+")
 _COMMA_NUMBER = re.compile(r"[+-]?[\d.]*\d,\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
 _POINT_NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+\.\d+)(,\d+)?")  # no date
 _TWO_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3}){2,}")
-_POINTED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
-_BELOW_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}")
 _SWAPPED = str.maketrans(",.", ".,")
 _PADDED = re.compile(r"0\d\d+")
 _CODE = re.compile(r"0\d\d+|\d+[A-Z]")
@@ -149,7 +147,7 @@ def has_points(values: Iterable[object]) -> bool:
 
 def _are_numbers_except(values: Iterable[object], other: re.Pattern[str], decimal: str) -> bool:
     """Whether texts are numbers, except for some of the other form."""
-    texts = [str(value) for value in values]
+    texts = [*map(str, values)]
     without = [text for text in texts if not other.fullmatch(text)]
     return len(without) < len(texts) and all_numbers(without, decimal)
 
@@ -182,43 +180,6 @@ def are_measurements(texts: Sequence[str]) -> bool:
     """Whether most texts are numbers in some spelling, a plain one with a fractional part."""
     return 2 * sum(map(looks_like_number, texts)) > len(texts) and any(
         ("." in text or "," in text) and is_number(text) for text in texts
-    )
-
-
-class Thousands:
-    """Notices numbers whose points may mark thousands: "1.475" next to "800"."""
-
-    def __init__(self, may_be: bool) -> None:
-        self.may_be = may_be
-        self._pointed = self._whole = ""
-
-    def add(self, cells: Iterable[str]) -> None:
-        """Look at the next cells of a column of numbers."""
-        if not self.may_be:
-            return
-        for text in (cell.strip() for cell in cells):
-            if _POINTED.fullmatch(text):
-                self._pointed = self._pointed or text
-            elif _BELOW_THOUSAND.fullmatch(text):
-                self._whole = self._whole or text
-            elif text not in MISSING and text != "0":
-                self.may_be = False
-                return
-
-    @property
-    def doubt(self) -> str:
-        """An example of each, or nothing if points mark decimals."""
-        is_doubtful = self.may_be and self._pointed and self._whole
-        return f"{shown(self._pointed)} next to {shown(self._whole)}" if is_doubtful else ""
-
-
-def points_in_doubt(thing: str, examples: str) -> Sentence:
-    """Return the warning for a column whose points may mark thousands."""
-    return Sentence(
-        f"{thing} holds points that may mark decimals or thousands, {examples}, read as decimals. "
-        "Pass ",
-        Setting("decimal", ","),
-        " if they mark thousands.",
     )
 
 
@@ -304,16 +265,6 @@ class _Number:
     is_glued: bool  # to a single letter, as in "12A"
     in_brackets: bool
 
-    @property
-    def is_spelled_out(self) -> bool:
-        """Whether it has four digits or more before the decimal mark, and no mark in them."""
-        return not self.mark and abs(self.value) >= 1000
-
-    @property
-    def may_have_thousands(self) -> bool:
-        """Whether a point may be between thousands, as in "1.200 €"."""
-        return self.n_decimals == 3 and not self.mark and 1 <= abs(self.value) < 1000
-
 
 def read_texts(
     texts: Sequence[str], decimal: str = ".", separator: str | None = None
@@ -331,16 +282,14 @@ def read_texts(
     others: list[str] = []
     most_others = max(MOST_STRAYS[0], int(MOST_STRAYS[1] * len(texts)))
     for text in texts:
-        number = None if text.strip() in MISSING else _parsed(text, decimal)
-        if number is None and text.strip() not in MISSING:
+        is_gap = text.strip() in MISSING
+        found.append(None if is_gap else _parsed(text, decimal))
+        if found[-1] is None and not is_gap:
             others.append(text)
             if len(others) > most_others:
                 return TextNumbers()
-        found.append(number)
     numbers = [one for one in found if one is not None]
-    if not numbers:
-        return TextNumbers()
-    if _are_codes(numbers):
+    if not numbers or _are_codes(numbers):
         return TextNumbers()
     doubt = _doubt_of(numbers, decimal, separator)
     if others:
@@ -427,7 +376,7 @@ def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -
     grouped = [one for one in numbers if one.mark]
     if not grouped:
         return _doubt_of_points(numbers) if decimal == "." else ""
-    long = next((one for one in numbers if one.is_spelled_out), None)
+    long = next((one for one in numbers if not one.mark and abs(one.value) >= 1000), None)
     marks = {one.mark for one in grouped}
     if len(marks) > 1 or long is not None:
         other = long or next(one for one in grouped if one.mark != grouped[0].mark)
@@ -450,8 +399,9 @@ def _doubt_of(numbers: Sequence[_Number], decimal: str, separator: str | None) -
 def _doubt_of_points(numbers: Sequence[_Number]) -> str:
     """Return the doubt about amounts of money whose points all have three digits after them."""
     pointed = [one for one in numbers if one.n_decimals]
-    is_sure = not all(one.may_have_thousands for one in pointed)
-    if is_sure or not any(one.affix in CURRENCIES and one.affix not in ENGLISH for one in pointed):
+    may_be = all(one.n_decimals == 3 and 1 <= abs(one.value) < 1000 for one in pointed)
+    is_foreign = any(one.affix in CURRENCIES and one.affix not in ENGLISH for one in pointed)
+    if not (may_be and is_foreign):
         return ""
     return f"points that may mark decimals or thousands, such as {_first_of(pointed)}"
 

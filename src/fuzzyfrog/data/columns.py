@@ -242,13 +242,11 @@ class LabelParts:
     def finish(self) -> Column:
         """Return what each code by first appearance stands for."""
         values: list[Any] = list(self._coder.values)
-        if self._has_integer_dtype and all(map(_is_exact, values)):
+        if self._has_integer_dtype and all(
+            isinstance(one, int | float) and abs(one) < MAX_EXACT_INTEGER for one in values
+        ):
             values = [float(value) for value in values]
         return _meaning(values, self._feature, is_declared=self._is_declared)
-
-
-def _is_exact(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < MAX_EXACT_INTEGER
 
 
 def _meaning(values: Sequence[Any], feature: Feature, *, is_declared: bool) -> Column:
@@ -272,7 +270,13 @@ def _meaning(values: Sequence[Any], feature: Feature, *, is_declared: bool) -> C
         parsed = parse_numbers(values)
         if merges_integers(values, parsed):
             raise _merged(feature.name)
-        return Column(parsed, warning=_numbers_as_text(feature.name))
+        warning = Sentence(
+            f"feature {shown(feature.name)} holds numbers as text, they are read as numbers. "
+            "Convert the column, or name it in ",
+            Setting("categorical_features"),
+            " if its values are labels.",
+        )
+        return Column(parsed, warning=warning)
     if feature.categorical is not None:
         raise not_listed(feature.name, next(text for text in values if not all_numbers([text])))
     return text_column(values, feature, read_texts(values))
@@ -282,12 +286,12 @@ def text_column(values: Labels | Sequence[Any], feature: Feature, found: TextNum
     """Return the column of distinct texts: numbers if that is what was found in them, or labels."""
     if found.values is not None:
         return Column(found.values, reading=f"{shown(feature.name)} ({found.reading})")
+    warning = (
+        f"feature {shown(feature.name)} holds {found.doubt}, so it is treated as categorical. "
+        "Write plain numbers if close values are to count as similar."
+    )
     column = categorical_column(values)
-    if found.strays:
-        return replace(column, strays=found.strays)
-    if found.doubt:
-        return replace(column, warning=_nearly_numbers(feature.name, found.doubt))
-    return column
+    return replace(column, strays=found.strays, warning=warning if found.doubt else None)
 
 
 def categorical_column(values: Sequence[Any]) -> Column:
@@ -322,22 +326,6 @@ def _numbers(cells: Sequence[Any], feature: Feature) -> Floats:
         if len(exact) > np.unique(column[~np.isnan(column)]).size:
             raise _merged(feature.name)
     return column
-
-
-def _numbers_as_text(name: str) -> str:
-    return Sentence(
-        f"feature {shown(name)} holds numbers as text, they are read as numbers. Convert the "
-        "column, or name it in ",
-        Setting("categorical_features"),
-        " if its values are labels.",
-    )
-
-
-def _nearly_numbers(name: str, doubt: str) -> str:
-    return (
-        f"feature {shown(name)} holds {doubt}, so it is treated as categorical. Write plain "
-        "numbers if close values are to count as similar."
-    )
 
 
 def slips_among_numbers(name: str, column: Column, codes: Floats) -> str:

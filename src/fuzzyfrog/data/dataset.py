@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -15,14 +15,15 @@ from fuzzyfrog.common.params import is_index
 from fuzzyfrog.common.resources import is_on_disk
 from fuzzyfrog.data.cells import is_missing
 from fuzzyfrog.data.columns import Labels
-from fuzzyfrog.data.dask_tables import DaskTable, dask_labels
 from fuzzyfrog.data.gathering import Content, check_finite, check_shape, gathered, rows_at_once
 from fuzzyfrog.data.target import (
+    TargetParts,
     check_same_length,
     check_target_kind,
     encode_target,
     has_categories,
     notes_on_target,
+    warn_of_column,
 )
 from fuzzyfrog.data.weights import has_rare_class, unit_of
 from fuzzyfrog.errors import DataError, ParameterError
@@ -31,25 +32,15 @@ from fuzzyfrog.result.parts import UNNAMED
 Frame: TypeAlias = nw.DataFrame[Any]
 
 
-@dataclass(frozen=True)
-class SparseTable:
-    """A sparse matrix of SciPy, in CSR format, whose rows are unpacked in blocks."""
+class TableInParts(NamedTuple):
+    """A sparse matrix or a collection of Dask, of which some rows at a time are in memory."""
 
-    matrix: Any
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of samples and of features."""
-        return self.matrix.shape  # type: ignore[no-any-return]
-
-    def parts(self) -> Iterator[NDArray[Any]]:
-        """Yield blocks of rows as arrays."""
-        at_once = rows_at_once(self.shape[1])
-        for first in range(0, self.shape[0], at_once):
-            yield self.matrix[first : first + at_once].toarray()
+    shape: tuple[int | None, int]  # the number of samples may be unknown until all are computed
+    columns: Sequence[Hashable]  # their names; none for an array
+    parts: Iterable[Any]
 
 
-Table: TypeAlias = NDArray[Any] | Frame | DaskTable | SparseTable
+Table: TypeAlias = NDArray[Any] | Frame | TableInParts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,14 +243,15 @@ def make_dataset(
     (None, ('blue', 'red'))
     """
     if isinstance(X, Dataset):
-        return _unchanged(X, y)
+        if y is not None:
+            raise DataError(
+                "y must be None when X is a Dataset, which has its own target, got "
+                f"{type(y).__name__}. Pass X.values together with y to change the target."
+            )
+        return X
     check_target_kind(target, "target")
-    labels = dask_labels(y) if is_dask(y) else y
-    table: Table
-    if is_dask(X):
-        table = DaskTable.of(X)
-    else:
-        table = SparseTable(X.tocsr()) if is_sparse(X) else as_table(X)  # type: ignore[attr-defined]
+    labels = _dask_labels(y) if is_dask(y) else y
+    table = dask_table(X) if is_dask(X) else sparse_table(X) if is_sparse(X) else as_table(X)
     n_samples, n_features = table.shape
     check_shape(n_samples, n_features, least)
     names = check_names(_names(table, n_features, feature_names), n_features)
@@ -312,31 +304,76 @@ def group_numbers(groups: object, n_samples: int) -> NDArray[np.int64]:
     return found
 
 
-def _unchanged(data: Dataset, y: object) -> Dataset:
-    if y is not None:
-        raise DataError(
-            "y must be None when X is a Dataset, which has its own target, got "
-            f"{type(y).__name__}. Pass X.values together with y to change the target."
-        )
-    return data
-
-
 def _content(
     table: Table, names: Sequence[str], chosen: NDArray[np.bool_] | None, least: int
 ) -> Content:
-    if isinstance(table, np.ndarray) and _is_shared(table, chosen):
-        check_finite(table, names)
-        return Content(table, (None,) * len(names))
-    if isinstance(table, DaskTable | SparseTable):
-        return gathered(map(as_table, table.parts()), names, chosen, least)
+    if isinstance(table, TableInParts):
+        return gathered(map(as_table, table.parts), names, chosen, least)
+    is_numeric = chosen is None or not chosen.any()
+    if isinstance(table, np.ndarray) and table.dtype == np.float64 and is_numeric:
+        is_by_column = table.flags.f_contiguous and is_on_disk(table)
+        if table.flags.c_contiguous or is_by_column:  # it can be used as it is
+            check_finite(table, names)
+            return Content(table, (None,) * len(names))
     return gathered([table], names, chosen, least)
 
 
-def _is_shared(array: NDArray[Any], chosen: NDArray[np.bool_] | None) -> bool:
-    """Whether an array can be used as it is: float64 in C order, or on disk in either order."""
-    if array.dtype != np.float64 or (chosen is not None and chosen.any()):
-        return False
-    return array.flags.c_contiguous or (array.flags.f_contiguous and is_on_disk(array))
+def sparse_table(matrix: Any) -> TableInParts:
+    """Return a sparse matrix of SciPy as blocks of rows."""
+    rows, at_once = matrix.tocsr(), rows_at_once(matrix.shape[1])
+    firsts = range(0, matrix.shape[0], at_once)
+    return TableInParts(
+        matrix.shape, (), (rows[first : first + at_once].toarray() for first in firsts)
+    )
+
+
+def dask_table(X: Any) -> TableInParts:
+    """Return a Dask DataFrame, or an Array with two dimensions, as its partitions."""
+    _check_collection(X, "X")
+    if X.ndim != 2:
+        raise DataError(
+            f"X must have two dimensions, got {X.ndim} ({type(X).__name__} of Dask). "
+            "Pass one row per sample: X.to_frame() of a Series, X.reshape(-1, 1) of an Array."
+        )
+    parts = _computed(_in_rows(X) if hasattr(X, "chunks") else X)
+    return TableInParts((None, int(X.shape[1])), list(getattr(X, "columns", ())), parts)
+
+
+def _dask_labels(y: Any) -> Any:
+    """Return a Dask target as one array in memory."""
+    _check_collection(y, "y")
+    if y.ndim == 2 and y.shape[1] == 1:
+        warn_of_column()
+        y = y.iloc[:, 0] if hasattr(y, "iloc") else y[:, 0]
+    target = TargetParts()
+    for part in _computed(y):
+        target.add(part)
+    return target.finish()
+
+
+def _check_collection(value: Any, argument: str) -> None:
+    # Asked of the type: a Delayed has every attribute.
+    if not all(hasattr(type(value), name) for name in ("ndim", "shape", "to_delayed")):
+        raise DataError(
+            f"{argument} must be a DataFrame, a Series or an Array of Dask, got "
+            f"{type(value).__name__}. Convert it, for example with to_dataframe()."
+        )
+
+
+def _in_rows(array: Any) -> Any:
+    """Return a Dask Array whose chunks hold all columns."""
+    if array.numblocks[1] == 1:
+        return array
+    n_rows = rows_at_once(array.shape[1])
+    longest = max(array.chunks[0])
+    # Chunks of unknown length (NaN) can only stay as they are.
+    keep = longest != longest or longest <= n_rows
+    return array.rechunk({1: -1} if keep else {0: n_rows, 1: -1})
+
+
+def _computed(collection: Any) -> Iterator[Any]:
+    for part in np.ravel(np.asarray(collection.to_delayed(), dtype=object)):
+        yield part.compute()
 
 
 def as_table(X: object) -> NDArray[Any] | Frame:
@@ -423,9 +460,7 @@ def _names(
 ) -> Sequence[Hashable]:
     if feature_names is not None:
         return list(feature_names)
-    columns: list[Hashable] = []
-    if not isinstance(table, np.ndarray | SparseTable):
-        columns = list(table.columns)
+    columns = [] if isinstance(table, np.ndarray) else list(table.columns)
     if any(isinstance(column, str) for column in columns):
         return columns
     # Like scikit-learn: without any text among them, 0, 1, 2, ... are not names.
@@ -461,10 +496,9 @@ def chosen_categorical(
     """Return the mask of the features named as categorical, or None if the dtype decides."""
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         return None
-    if categorical_features is None:
-        categorical_features = ()
+    given = () if categorical_features is None else categorical_features
     return feature_mask(
-        "categorical_features", categorical_features, feature_names, or_else="'from_dtype', None, "
+        "categorical_features", given, feature_names, or_else="'from_dtype', None, "
     )
 
 

@@ -6,10 +6,9 @@ out; their parts can be features.
 
 import re
 from collections.abc import Hashable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -70,9 +69,10 @@ def _form_of(labels: Sequence[Hashable]) -> re.Pattern[str] | None:
 
 def with_date_parts(dataset: Dataset) -> Dataset:
     """Return the table with year, month, weekday and days in place of each date, with a note."""
-    dates = [one for one in range(dataset.n_features) if holds_dates(dataset, one)]
-    if not dates:
+    places = [one for one in range(dataset.n_features) if holds_dates(dataset, one)]
+    if not places:
         return dataset
+    dates = {place: _dates_of(dataset, place) for place in places}
     columns: dict[str, tuple[NDArray[np.float64], bool, Any]] = {}
     sources: dict[str, str] = {}
     for feature, name in enumerate(dataset.feature_names):
@@ -80,17 +80,17 @@ def with_date_parts(dataset: Dataset) -> Dataset:
             labels = _labels(dataset, feature) or None
             columns[name] = dataset.values[:, feature], bool(dataset.categorical[feature]), labels
             continue
-        for part, values in _parts(_days_of(dataset, feature)).items():
+        for part, values in _parts(dates[feature].days).items():
             found = _name_of(name, part, dataset.feature_names)
             columns[found], sources[found] = (values, False, None), name
     columns_of, kinds, categories = zip(*columns.values(), strict=True)
-    examples = [text for one in dates[:3] if (text := _example(dataset, one))]
+    examples = [dates[place].example for place in places[:3] if dates[place].example]
     sentence = (
-        f"{dataset.name}: {listed(dataset.feature_names[one] for one in dates)} read as dates"
+        f"{dataset.name}: {listed(dataset.feature_names[place] for place in places)} read as dates"
         f"{': ' if examples else ''}{', '.join(examples)}. Features are their "
         f"{', '.join(PARTS[:-1])} (1 is Monday) and {PARTS[-1]} since 1970."
     )
-    if any(_has_times(dataset, one) for one in dates):
+    if any(one.has_times for one in dates.values()):
         sentence += " The time of day is left out; if it matters, add a column with the hour."
     warn(sentence)
     return replace(
@@ -105,17 +105,6 @@ def with_date_parts(dataset: Dataset) -> Dataset:
     )
 
 
-def _has_times(dataset: Dataset, feature: int) -> bool:
-    """Whether some of the dates come with a time of day other than midnight."""
-    if feature in dataset.dates:
-        column = dataset.values[:, feature]
-        return bool((column > np.floor(column)).any())
-    labels = _labels(dataset, feature)
-    form = _form_of(labels)
-    found = [form.fullmatch(str(label)) for label in labels] if form is not None else []
-    return any(re.search(r"[1-9]", one["time"] or "") for one in found if one is not None)
-
-
 def _name_of(name: str, part: str, others: Sequence[str]) -> str:
     found = f"{name}_{part}"
     if found in others:
@@ -126,40 +115,47 @@ def _name_of(name: str, part: str, others: Sequence[str]) -> str:
     return found
 
 
-def _days_of(dataset: Dataset, feature: int) -> Days:
-    """Return a date as days since 1970, without the time of day."""
+class _Dates(NamedTuple):
+    """A feature of dates."""
+
+    days: Days
+    has_times: bool  # whether some have a time of day other than midnight, which is left out
+    example: str  # of how a date was read, as in "'1.2.2024' as 2024-02-01"; maybe empty
+
+
+def _dates_of(dataset: Dataset, feature: int) -> _Dates:
     column = dataset.values[:, feature]
-    if feature in dataset.dates:
-        return np.floor(column)
-    days = _parsed([str(label) for label in _labels(dataset, feature)])
-    found = np.full(len(column), np.nan)
-    known = ~np.isnan(column)
-    found[known] = days[column[known].astype(np.int64)]
-    return found
+    days, known = np.floor(column), ~np.isnan(column)
+    has_times = bool((column > days).any())
+    texts = [str(label) for label in _labels(dataset, feature)]
+    is_text = feature not in dataset.dates
+    if is_text and (form := _form_of(texts)) is not None:
+        found = [one for text in texts if (one := form.fullmatch(text))]
+        has_times = any(re.search(r"[1-9]", one["time"] or "") for one in found)
+        days[known] = np.array([_day(one) for one in found])[column[known].astype(np.int64)]
+    example = ""
+    if not np.isnan(days).all():
+        sample = int(np.argmax(~np.isnan(days)))
+        example = str(np.datetime64(int(days[sample]), "D"))
+        if is_text:
+            example = f"{shown(texts[int(column[sample])])} as {example}"
+    return _Dates(days, has_times, example)
 
 
-def _parsed(texts: Sequence[str]) -> Days:
-    """Return the days since 1970 of texts that have one form; a day that is none is missing."""
-    form = _form_of(texts)
-    days = np.full(len(texts), np.nan)
-    for place, text in enumerate(texts):
-        found = form.fullmatch(text) if form is not None else None
-        if found is None:
-            continue
-        parts = found.groupdict()
-        year = int(parts["year"])
-        if year < 100:
-            year += 2000 if year < 70 else 1900
-        word = parts.get("word")
-        month = _number_of(word) if word else int(parts["month"])
-        with suppress(ValueError):
-            day = date(year, month, int(parts.get("day") or 1))
-            days[place] = day.toordinal() - EPOCH
-    return days
-
-
-def _number_of(word: str) -> int:
-    return 1 + next(k for k, month in enumerate(_MONTHS) if month.startswith(word[:3]))
+def _day(found: re.Match[str]) -> float:
+    """Return the day since 1970 of a text; one that does not exist is missing."""
+    parts = found.groupdict()
+    year = int(parts["year"])
+    if year < 100:
+        year += 2000 if year < 70 else 1900
+    if word := parts.get("word"):
+        month = 1 + next(k for k, name in enumerate(_MONTHS) if name.startswith(word[:3]))
+    else:
+        month = int(parts["month"])
+    try:
+        return date(year, month, int(parts.get("day") or 1)).toordinal() - EPOCH
+    except ValueError:
+        return np.nan
 
 
 def _parts(days: Days) -> dict[str, NDArray[np.float64]]:
@@ -174,19 +170,6 @@ def _parts(days: Days) -> dict[str, NDArray[np.float64]]:
         "days": whole,
     }
     return {part: np.where(known, values[part], np.nan) for part in PARTS}
-
-
-def _example(dataset: Dataset, feature: int) -> str:
-    """Return how a date was read, as in "'1.2.2024' as 2024-02-01"; empty if none is known."""
-    days = _days_of(dataset, feature)
-    if np.isnan(days).all():
-        return ""
-    sample = int(np.argmax(~np.isnan(days)))
-    day = np.datetime64(int(days[sample]), "D")
-    if feature in dataset.dates:
-        return str(day)
-    label = _labels(dataset, feature)[int(dataset.values[sample, feature])]
-    return f"{shown(str(label))} as {day}"
 
 
 def date_parts(X: Any) -> Any:

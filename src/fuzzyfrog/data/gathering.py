@@ -145,12 +145,38 @@ class Gathering:
         self._table.append(values)
 
     def finish(self, least: int, file: str = "") -> Content:
-        """Return the content of the whole table, which must have at least some rows."""
-        check_shape(self._table.n_rows, len(self._names), least)
+        """Return the content of the whole table, which must have at least some rows.
+
+        The final codes or numbers are in place of the first codes.
+        """
+        names = self._names
+        check_shape(self._table.n_rows, len(names), least)
         if self._infinite is not None:
             raise self._infinite
         columns = [column.finish() for column in self._columns]
-        return _decoded(self._table, columns, self._names, self._warnings, file)
+
+        def decode(block: Floats) -> None:
+            for place, meaning in enumerate(columns):
+                if meaning.values is not None:
+                    column = block[:, place]
+                    present = ~np.isnan(column)
+                    column[present] = meaning.values[column[present].astype(np.intp)]
+
+        values = self._table.finish(decode)
+        if any(column.values is not None and np.isinf(column.values).any() for column in columns):
+            check_finite(values, names)  # a text can be an infinite number
+        for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+            if column.strays:
+                warning = slips_among_numbers(name, column, values[:, place])
+                columns[place] = replace(column, warning=warning)
+        notes = [*_doubts(columns, names, f"{file}: " if file else "")]
+        if readings := [column.reading for column in columns if column.reading]:
+            notes.insert(0, _numbers_in_text(readings))
+        if gaps := [column.gaps for column in columns if column.gaps]:
+            notes.append(_words_as_gaps(gaps))
+        dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
+        labels = tuple(column.labels for column in columns)
+        return Content(values, labels, (*self._warnings, *notes), dates)
 
     def _cells(self, part: Cells) -> Floats:
         values, found = np.empty((len(part.lines), len(self._names))), []
@@ -193,7 +219,9 @@ class Gathering:
         if not has_objects and block.dtype.kind not in "biuf":
             raise unusable(self._names[0], str(block.dtype))
         if not self._columns:
-            self._warnings = _rounding(block)
+            if block.dtype.kind == "f" and block.dtype.itemsize > 8:
+                way_out = "Pass X.astype(float) to silence this."
+                self._warnings = (f"X is {block.dtype}, it is rounded to float64. {way_out}",)
             self._columns = [
                 LabelParts(asked) if has_objects or asked.categorical else NumberParts(asked)
                 for asked in self._features
@@ -231,41 +259,6 @@ def _fill(values: Floats, columns: Sequence[Floats]) -> None:
 def rows_at_once(n_columns: int) -> int:
     """Return the number of rows of a table to convert at once."""
     return max(1, BLOCK_CELLS // max(1, n_columns))
-
-
-def _decoded(
-    table: GrowingTable,
-    columns: list[Column],
-    names: Sequence[str],
-    warnings: tuple[str, ...],
-    file: str,
-) -> Content:
-    """Return the collected rows, with the final codes or numbers in place of the first codes."""
-    codes = {place: column.values for place, column in enumerate(columns)}
-
-    def decode(block: Floats) -> None:
-        for place, meaning in codes.items():
-            if meaning is not None:
-                column = block[:, place]
-                present = ~np.isnan(column)
-                column[present] = meaning[column[present].astype(np.intp)]
-
-    values = table.finish(decode)
-    if any(column.values is not None and np.isinf(column.values).any() for column in columns):
-        check_finite(values, names)  # a text can be an infinite number
-    prefix = f"{file}: " if file else ""
-    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
-        if column.strays:
-            warning = slips_among_numbers(name, column, values[:, place])
-            columns[place] = replace(column, warning=warning)
-    notes = [*_doubts(columns, names, prefix)]
-    if readings := [column.reading for column in columns if column.reading]:
-        notes.insert(0, _numbers_in_text(readings))
-    if gaps := [column.gaps for column in columns if column.gaps]:
-        notes.append(_words_as_gaps(gaps))
-    dates = frozenset(place for place, column in enumerate(columns) if column.is_date)
-    labels = tuple(column.labels for column in columns)
-    return Content(values, labels, (*warnings, *notes), dates)
 
 
 def _doubts(columns: Sequence[Column], names: Sequence[str], prefix: str) -> Iterator[str]:
@@ -317,13 +310,6 @@ def _dense(series: Series) -> Series:
     if series.dtype == nw.Unknown and hasattr(native := series.to_native(), "sparse"):
         return nw.from_native(native.sparse.to_dense(), series_only=True)
     return series
-
-
-def _rounding(array: NDArray[Any]) -> tuple[str, ...]:
-    """Return the warning for numbers that are longer than float64."""
-    if array.dtype.kind != "f" or array.dtype.itemsize <= 8:
-        return ()
-    return (f"X is {array.dtype}, it is rounded to float64. Pass X.astype(float) to silence this.",)
 
 
 def _is_far(block: NDArray[Any]) -> NDArray[np.bool_]:

@@ -20,9 +20,7 @@ from fuzzyfrog.data.cells import (
     MISSING,
     NotANumberError,
     TextNumbers,
-    Thousands,
     merges_integers,
-    points_in_doubt,
     read_texts,
 )
 from fuzzyfrog.data.dataset import Dataset
@@ -44,7 +42,7 @@ from fuzzyfrog.data.target import (
     encode_target,
     notes_on_target,
 )
-from fuzzyfrog.data.texts import Dialect, TextLabels, look_for_thousands, numbers_in, with_zero
+from fuzzyfrog.data.texts import Dialect, TextLabels, Thousands, numbers_in, with_zero
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import WITHOUT_TARGET
 
@@ -261,11 +259,6 @@ def _unknown_format(path: Path, suffix: str) -> DataError:
     )
 
 
-def _stem(path: Path) -> str:
-    place = path.name.lower().rfind(file_format(path))
-    return path.name if place < 0 else path.name[:place]
-
-
 def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
     """Return the table of a file, and its target, which is not in the table yet.
 
@@ -294,11 +287,15 @@ def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
         late = {feature for feature, column in enumerate(columns) if column.is_late}
         text |= late
     labels = TextLabels.of(texts) if texts else target.finish()
-    if columns:
-        _refuse_few_rows(len(labels), wanted.least, file)
+    if columns and len(labels) < wanted.least:
+        raise DataError(
+            f"{file}: a table must have at least 2 samples below the header, got "
+            f"{len(labels) or 'none'}. Check that the file is complete."
+        )
     with _named(source):
         content = features.finish(wanted.least, file)
     label = None if layout.row_labels is None else source.names[layout.row_labels]
+    place = file.lower().rfind(file_format(source.path))  # none for a folder
     table = Dataset(
         content.values,
         np.zeros(len(content.values)),
@@ -306,7 +303,7 @@ def _read(wanted: Wanted, source: Source) -> tuple[Dataset, FileLabels]:
         content.categorical,
         None,
         str(wanted.target),
-        _stem(source.path),
+        file if place < 0 else file[:place],
         content.labels,
         (*source.notes, *content.warnings),
         content.dates,
@@ -323,14 +320,6 @@ def _joined(names: Sequence[Any]) -> Any:
         return None
     is_lines = isinstance(names[0], np.ndarray)
     return np.concatenate(names) if is_lines else tuple(chain.from_iterable(names))
-
-
-def _refuse_few_rows(n_rows: int, least: int, file: str) -> None:
-    if n_rows < least:
-        raise DataError(
-            f"{file}: a table must have at least 2 samples below the header, got "
-            f"{n_rows or 'none'}. Check that the file is complete."
-        )
 
 
 @contextmanager
@@ -406,9 +395,8 @@ def _with_target(
     notes = notes or notes_on_target(target, target_kind, "target_kind", dialect.decimal)
     if target[1] is None and isinstance(labels, TextLabels) and dialect.may_point_at_thousands:
         thousands = Thousands(may_be=True)
-        look_for_thousands(thousands, labels.texts)
-        if thousands.doubt:
-            notes = (*notes, points_in_doubt("the target", thousands.doubt))
+        thousands.add(labels.texts)
+        notes = (*notes, *filter(None, [thousands.doubt_about("the target")]))
     notes = (*dropped, *notes, *table.notes)
     for warning in notes:
         warn(warning)
@@ -459,8 +447,10 @@ def _one_spelling(labels: TextLabels, numbers: NDArray[np.float64]) -> TextLabel
     """Return labels that are numbers with the shortest spelling of each, as in "1" for "1.0"."""
     texts = labels.texts.to_pylist()
     order = sorted(range(len(texts)), key=lambda place: (len(texts[place]), texts[place]))
-    first = {number: place for place, number in ((k, numbers[k]) for k in reversed(order))}
-    return labels.merged(np.array([first[number] for number in numbers.tolist()]))
+    first = {numbers[place]: place for place in reversed(order)}
+    places = [first[number] for number in numbers.tolist()]
+    present, codes = np.unique(places, return_inverse=True)
+    return TextLabels(codes[labels.codes], labels.texts.take(present))
 
 
 def _read_target(reading: str) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fuzzyfrog.common.messages import Answered, Setting, count, listed, shown, warn
 from fuzzyfrog.data.cells import are_texts, first_padded, is_missing, read_texts
 from fuzzyfrog.data.columns import distinct_texts, is_arrow_text
-from fuzzyfrog.data.texts import TextLabels
+from fuzzyfrog.data.texts import TextLabels, as_text
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import AS_CLASSES
 
@@ -46,9 +46,9 @@ def encode_target(y: object, n_samples: int | None, kind: str, least: int = 2) -
     labels = flat_labels(y)
     if n_samples is not None:
         check_same_length(n_samples, len(labels))
-    _refuse_missing(labels)
-    _refuse_infinite(labels)
-    if kind == "numeric" or (kind == "auto" and (_has_fractions(labels) or are_quantities(labels))):
+    _refuse_gaps(labels)
+    has_fractions = labels.dtype.kind == "f" and bool((labels != np.floor(labels)).any())
+    if kind == "numeric" or (kind == "auto" and (has_fractions or are_quantities(labels))):
         return _numbers(labels, least), None
     return _codes(labels, least)
 
@@ -168,26 +168,18 @@ def are_missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([is_missing(cell) for cell in cells], np.bool_)
 
 
-def _refuse_missing(labels: NDArray[Any]) -> None:
-    missing = np.flatnonzero(are_missing(labels)).tolist()
-    if missing:
+def _refuse_gaps(labels: NDArray[Any]) -> None:
+    """Refuse labels that are missing, or infinite."""
+    if missing := np.flatnonzero(are_missing(labels)).tolist():
         raise DataError(
             f"y must not be missing (NaN or None), got {count(len(missing), 'missing value')} "
             f"at sample {listed(missing)}. Drop these samples."
         )
-
-
-def _refuse_infinite(labels: NDArray[Any]) -> None:
-    infinite = np.flatnonzero(np.isinf(labels)) if labels.dtype.kind == "f" else np.empty(0)
-    if infinite.size:
+    if labels.dtype.kind == "f" and (infinite := np.flatnonzero(np.isinf(labels))).size:
         raise DataError(
             f"y must be finite, got {labels[infinite[0]]} at sample {infinite[0]}. "
             "Drop the samples whose target is infinite."
         )
-
-
-def _has_fractions(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind == "f" and bool((labels != np.floor(labels)).any())
 
 
 def _numbers(labels: NDArray[Any], least: int) -> NDArray[np.float64]:
@@ -222,27 +214,22 @@ def _refuse_text(labels: NDArray[Any]) -> None:
 
 
 def _codes(labels: NDArray[Any], least: int) -> Target:
-    codes, classes = _plain_codes(labels) if labels.dtype.kind in _PLAIN else _any_codes(labels)
+    classes: list[Any]
+    if labels.dtype.kind in _PLAIN:
+        values = np.unique(labels)
+        codes, classes = np.searchsorted(values, labels), values.tolist()
+    else:
+        cells = labels.tolist()
+        _refuse_unsuitable(cells)
+        classes = sorted(set(cells))
+        code_of = {label: code for code, label in enumerate(classes)}
+        codes = np.fromiter(map(code_of.__getitem__, cells), np.int64, count=len(cells))
     if len(classes) < least:
         raise DataError(
             f"y must have at least 2 classes, got {count(len(classes), 'class')}: "
             f"{listed(classes)}. With a single class there is nothing to tell apart."
         )
-    return codes, tuple(classes)
-
-
-def _plain_codes(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Hashable]]:
-    classes = np.unique(labels)
-    return np.searchsorted(classes, labels).astype(np.int64, copy=False), classes.tolist()
-
-
-def _any_codes(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Hashable]]:
-    cells = labels.tolist()
-    _refuse_unsuitable(cells)
-    classes = sorted(set(cells))
-    code_of = {label: code for code, label in enumerate(classes)}
-    codes = np.fromiter(map(code_of.__getitem__, cells), np.int64, count=len(cells))
-    return codes, classes
+    return codes.astype(np.int64, copy=False), tuple(classes)
 
 
 def _refuse_unsuitable(cells: Sequence[object]) -> None:
@@ -311,7 +298,11 @@ def _as_array(y: Any) -> NDArray[Any]:
     if isinstance(y, nw.Series) or nw.dependencies.is_into_series(y):  # that asks all plugins
         return _from_series(nw.from_native(y, series_only=True))
     if nw.dependencies.is_into_dataframe(y):
-        return _from_frame(nw.from_native(y, eager_only=True))
+        frame = nw.from_native(y, eager_only=True)
+        array = np.empty(frame.shape, dtype=object)
+        for position in range(frame.shape[1]):
+            array[:, position] = frame[:, position].to_list()
+        return array
     if isinstance(y, Sequence) and not isinstance(y, str | bytes):
         return _from_list(list(y))
     array = np.asarray(y)
@@ -330,13 +321,6 @@ def _from_series(series: nw.Series[Any]) -> NDArray[Any]:
         places, texts = distinct_texts(series)
         return np.asarray(_from_list(texts)[places])
     return _from_list(series.to_list())
-
-
-def _from_frame(frame: nw.DataFrame[Any]) -> NDArray[Any]:
-    array = np.empty(frame.shape, dtype=object)
-    for position in range(frame.shape[1]):
-        array[:, position] = frame[:, position].to_list()
-    return array
 
 
 def _from_list(items: list[Any]) -> NDArray[Any]:
@@ -386,7 +370,7 @@ class TargetParts:
         """
         if self._parts and all(is_coded for is_coded, _ in self._parts):
             codes = np.concatenate([codes for _, codes in self._parts])
-            return TextLabels.of_distinct(codes, list(self._codes))
+            return TextLabels(codes, as_text(list(self._codes)), may_be_numbers=False)
         texts = _from_list(list(self._codes))
         parts = [texts[part] if is_coded else part for is_coded, part in self._parts]
         if len({part.dtype.kind for part in parts}) > 1:

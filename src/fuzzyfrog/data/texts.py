@@ -5,11 +5,11 @@ Arrow converts plain numbers; what it does not take for numbers is left to the r
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from string import whitespace
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,11 @@ from fuzzyfrog.data.cells import (
     MISSING_WORDS,
     CategoryCoder,
     NotANumberError,
-    Thousands,
     distinct,
     first_padded,
     has_decimal_commas,
     has_points,
     parse_numbers,
-    points_in_doubt,
     read_texts,
 )
 from fuzzyfrog.data.columns import (
@@ -46,6 +44,8 @@ from fuzzyfrog.data.columns import (
 )
 
 FIRST_CELLS = 64  # nearly always enough to see that points mark decimals
+_POINTED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+_BELOW_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}")
 _MAY_BE_PADDED = r"^[\x00-\x20]|[\x00-\x20]$|[^\x00-\x7f]"  # with blanks of any kind
 
 
@@ -66,6 +66,42 @@ class Dialect:
     def may_point_at_thousands(self) -> bool:
         """Whether "1.475" may be more than a thousand, as in German files."""
         return self.separator != "," and self.decimal == "."
+
+
+class Thousands:
+    """Notices numbers whose points may mark thousands: "1.475" next to "800"."""
+
+    def __init__(self, may_be: bool) -> None:
+        self.may_be = may_be
+        self._pointed = self._whole = ""
+
+    def add(self, cells: Any) -> None:
+        """Look at the next cells of a column of numbers, an Arrow array of text."""
+        if self.may_be:
+            self._look_at(cells[:FIRST_CELLS].to_pylist())
+        if self.may_be:
+            self._look_at(distinct(cells)[1])
+
+    def _look_at(self, cells: Iterable[str]) -> None:
+        for text in map(str.strip, cells):
+            if _POINTED.fullmatch(text):
+                self._pointed = self._pointed or text
+            elif _BELOW_THOUSAND.fullmatch(text):
+                self._whole = self._whole or text
+            elif text not in MISSING and text != "0":
+                self.may_be = False
+                return
+
+    def doubt_about(self, thing: str) -> str | None:
+        """Return the warning for a column with an example of each; None if points mark decimals."""
+        if not (self.may_be and self._pointed and self._whole):
+            return None
+        return Sentence(
+            f"{thing} holds points that may mark decimals or thousands, {shown(self._pointed)} "
+            f"next to {shown(self._whole)}, read as decimals. Pass ",
+            Setting("decimal", ","),
+            " if they mark thousands.",
+        )
 
 
 def as_text(cells: Any) -> Any:
@@ -163,7 +199,7 @@ class TextColumn(NumberParts):
             large = cells.filter(is_large & np.isfinite(numbers)).to_pylist()
             texts = (cell.strip() for cell in large)
             self.note_exact([int(Decimal(text)) for text in texts if INTEGER.fullmatch(text)])
-        look_for_thousands(self._thousands, cells)
+        self._thousands.add(cells)
         self._has_fractions = self._has_fractions or bool((np.floor(numbers) < numbers).any())
         if not self._has_fractions and self._padded is None:  # most columns have fractions
             self._padded = first_padded(with_zero(cells))
@@ -195,9 +231,7 @@ class TextColumn(NumberParts):
                 Setting("categorical"),
                 " if they are codes.",
             )
-        if self._thousands.doubt:
-            return points_in_doubt(f"feature {name}", self._thousands.doubt)
-        return None
+        return self._thousands.doubt_about(f"feature {name}")
 
     def _words(self) -> str:
         """Return which words for a category were taken as missing, and how often."""
@@ -225,29 +259,13 @@ class TextColumn(NumberParts):
             )
 
 
-def look_for_thousands(thousands: Thousands, cells: Any) -> None:
-    """Look at the cells of a part of a column of numbers."""
-    if thousands.may_be:
-        thousands.add(cells[:FIRST_CELLS].to_pylist())
-    if thousands.may_be:
-        thousands.add(distinct(cells)[1])
-
-
 def with_zero(cells: Any) -> list[str]:
     """Return the cells of two characters or more that begin with a zero, or blanks and a zero."""
-    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    _, offsets, data = cells.buffers()
-    if data is None:  # all cells are empty
-        return []
-    ends = np.frombuffer(offsets, np.int32)[cells.offset :][: len(cells) + 1]
-    is_long = np.diff(ends) > 1
-    first = np.frombuffer(data, np.uint8)[ends[:-1][is_long]]
-    may_begin = (first == ord("0")) | (first <= ord(" "))
-    if not may_begin.any():
-        return []
-    found = cells.take(pa.array(np.flatnonzero(is_long)[may_begin])).to_pylist()
-    return [cell for cell in found if cell.lstrip(whitespace).startswith("0")]
+    bare = pc.ascii_ltrim_whitespace(cells)
+    is_long = pc.greater(pc.binary_length(bare), 1)
+    return list(cells.filter(pc.and_(is_long, pc.starts_with(bare, "0"))).to_pylist())
 
 
 def _is_read_with_commas(values: Labels) -> bool:
@@ -266,13 +284,6 @@ class TextLabels:
     codes: NDArray[Any]
     texts: Any
     may_be_numbers: bool = True
-
-    @classmethod
-    def of_distinct(cls, codes: NDArray[Any], texts: Sequence[str | None]) -> TextLabels:
-        """Return the labels of a column whose type is text; a missing one is None."""
-        import pyarrow as pa
-
-        return cls(codes, pa.array(texts, pa.string()), may_be_numbers=False)
 
     @classmethod
     def of(cls, parts: Sequence[Any]) -> TextLabels:
@@ -305,8 +316,3 @@ class TextLabels:
 
         is_one = pc.is_in(self.texts, pa.array([*sorted(texts), None], pa.string()))
         return np.asarray(is_one.to_numpy(False)[self.codes], np.bool_)
-
-    def merged(self, places: NDArray[np.intp]) -> TextLabels:
-        """Return the labels with another place in `texts` for each of these."""
-        present, codes = np.unique(places, return_inverse=True)
-        return TextLabels(codes[self.codes], self.texts.take(present))

@@ -77,39 +77,29 @@ def write_reduced(dataset: Dataset, columns: Sequence[str], path: Path, source: 
     features = (dataset.parts_of.get(one, one) for one in columns)
     names = {*features, dataset.label_name, dataset.target_name}
     kind = path.suffix.lower()
-    file = source.file
-    is_typed = file is not None and file_format(file) == ".parquet"
-    if file is not None and kind == ".parquet" and is_typed:
-        ParquetTable.of(file).copy(names, path)
-        return
     rows = _rows(dataset, names, source)
-    if kind == ".parquet":
-        write_arrow(_columns(rows, dataset, source.decimal), path)
-    elif kind == ".xlsx":
-        if not is_typed:
-            typed = _columns(rows, dataset, source.decimal)
-            rows = chain([list(typed)], map(list, zip(*typed.values(), strict=True)))
-        write_workbook(rows, path)
-    else:
+    if kind not in (".parquet", ".xlsx"):
         _write_text(rows, path, source)
+    elif source.file is not None and file_format(source.file) == ".parquet":  # it has types
+        if kind == ".xlsx":
+            write_workbook(rows, path)
+        else:
+            ParquetTable.of(source.file).copy(names, path)
+    else:
+        typed = _columns(rows, dataset, source.decimal)
+        if kind == ".xlsx":
+            write_workbook(chain([list(typed)], zip(*typed.values(), strict=True)), path)
+        else:
+            write_arrow(typed, path)
 
 
 def _cells(dataset: Dataset, source: CellSource) -> Iterator[list[Any]]:
-    """Yield the names of all columns, then the cells of each sample."""
-    if source.file is None:
-        yield from _cells_of_numbers(dataset)
+    """Yield the names of all columns, then the cells of each sample; numbers without a file."""
+    if source.file is not None:
+        dialect = dialect_of(source.file, source.separator, source.decimal, source.encoding)
+        with opened_table(source.file, dialect) as table:
+            yield from table.cells()
         return
-    dialect = dialect_of(source.file, source.separator, source.decimal, source.encoding)
-    with opened_table(source.file, dialect) as table:
-        yield from table.cells()
-
-
-def _cells_of_numbers(dataset: Dataset) -> Iterator[list[str]]:
-    if dataset.categorical.any():
-        raise DataError(
-            f"{dataset.name}: a reduced table needs the file that has the names of the "
-            "categories, got a data set without a file. Read the table from its file."
-        )
     yield [*dataset.feature_names, dataset.target_name]
     for values, target in zip(dataset.values.tolist(), dataset.target.tolist(), strict=True):
         label = spelled(target) if dataset.classes is None else str(dataset.classes[target])
@@ -140,12 +130,11 @@ def _rows(
 
 
 def _write_text(rows: Iterable[list[Any]], path: Path, source: CellSource) -> None:
-    name = path.name.lower()
     separator = SEPARATORS[file_format(path)]
     if separator == "," and source.file is not None and file_format(source.file) == ".csv":
         marks = source.separator, source.decimal, source.encoding
         separator = dialect_of(source.file, *marks).separator
-    opened = gzip.open if name.endswith(".gz") else open
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "wt", encoding=source.encoding, newline="") as stream:
         writer = csv.writer(cast(TextIO, stream), delimiter=separator, lineterminator="\n")
         writer.writerows(rows)  # None becomes an empty cell

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from fuzzyfrog.common.arrays import Masks
 from fuzzyfrog.common.messages import count, listed
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.data.dask_tables import dask_columns
 from fuzzyfrog.data.dataset import as_frame, is_dask, without_rows
 from fuzzyfrog.errors import DataError
 
@@ -65,7 +64,8 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return self._values_of(X)[:, support]
         if is_dask(X):
             validate_data(self, X=without_rows(X), reset=False, skip_check_array=True)
-            return dask_columns(X, np.flatnonzero(support))
+            chosen = np.flatnonzero(support).tolist()
+            return X.iloc[:, chosen] if hasattr(X, "iloc") else X[:, chosen]
         if self._output() == "polars" and nw.dependencies.is_polars_dataframe(X):
             # scikit-learn does this for pandas; here it would go through an array of objects.
             validate_data(self, X=X, reset=False, skip_check_array=True)

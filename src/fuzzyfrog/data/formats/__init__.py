@@ -13,7 +13,7 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -140,7 +140,13 @@ class Wanted:
 
     def layout(self, header: Sequence[str], file: str) -> Layout:
         """Return the layout of a file with this header."""
-        target = self._target(header, file)
+        if self.target is None:
+            raise DataError(
+                f"{file}: ",
+                Setting("target"),
+                f" is missing: name the column to predict, one of {listed(header)}.",
+            )
+        target = _position(self.target, header, file, "target")
         left_out = {_position(name, header, file, "ignore") for name in self.ignore}
         labels = self._row_labels(header, file)
         if target in left_out or target == labels:
@@ -171,15 +177,6 @@ class Wanted:
         for name in self.categorical:
             kinds[_position(name, names, file, "categorical")] = True
         return tuple(kinds)
-
-    def _target(self, header: Sequence[str], file: str) -> int:
-        if self.target is None:
-            raise DataError(
-                f"{file}: ",
-                Setting("target"),
-                f" is missing: name the column to predict, one of {listed(header)}.",
-            )
-        return _position(self.target, header, file, "target")
 
 
 def _position(name: str, header: Sequence[str], file: str, argument: str) -> int:
@@ -294,19 +291,14 @@ def _not_found(path: Path, error: OSError) -> DataError:
         return DataError(
             f"{path.name}: no such file, because there is no folder {shown(str(folder))}."
         )
-    others = _neighbors(folder)
+    others = []
+    with suppress(OSError):  # a folder can be readable but not listable
+        others = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     if not others:
         return DataError(
             f"{path.name}: no such file, and the folder {shown(str(folder))} has none."
         )
     return DataError(f"{path.name}: no such file. {suggested(path.name, others)}")
-
-
-def _neighbors(folder: Path) -> list[str]:
-    try:
-        return sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    except OSError:  # a folder can be readable but not listable
-        return []
 
 
 @contextmanager
@@ -397,7 +389,12 @@ def decoded_lines(path: Path, raw: Iterable[bytes], encoding: str, first: int = 
     """Yield lines as text; the number of the first is needed for messages."""
     for number, line in enumerate(raw, first):
         if number == 1:
-            line = _without_mark(path, line)
+            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise DataError(
+                    f"{path.name}: the file must be UTF-8, got UTF-16. Save it as UTF-8 "
+                    "(in a spreadsheet: CSV UTF-8)."
+                )
+            line = line.removeprefix(codecs.BOM_UTF8)
         yield _decoded(path, line, number, encoding)
 
 
@@ -423,15 +420,6 @@ def _check_encoding(encoding: str) -> None:
             shown(encoding),
             "Convert the file to UTF-8.",
         )
-
-
-def _without_mark(path: Path, raw: bytes) -> bytes:
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(
-            f"{path.name}: the file must be UTF-8, got UTF-16. Save it as UTF-8 "
-            "(in a spreadsheet: CSV UTF-8)."
-        )
-    return raw.removeprefix(codecs.BOM_UTF8)
 
 
 def _decoded(path: Path, raw: bytes, number: int, encoding: str) -> str:

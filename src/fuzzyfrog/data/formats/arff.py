@@ -61,23 +61,22 @@ class ArffTable(Source):
     def _is_numeric(self, place: int, feature: Feature) -> bool:
         if feature.categorical is not None:
             return not feature.categorical
+        return self._holds_numbers(place)
+
+    def _holds_numbers(self, place: int) -> bool:
         return isinstance(self._kinds[place], str) and self._kinds[place] != "STRING"
 
     def parts(self, layout: Layout, columns: Sequence[Collector]) -> Iterator[Rows]:
         """Yield the features, the target and the lines of each block of rows."""
-        is_text = self._kinds[layout.target] == "STRING"
-        is_text = is_text or not isinstance(self._kinds[layout.target], str)
         with self._decoded() as (content, lines):
             rows = ((lines.number, row) for row in content["data"])
             for block in in_blocks(rows, len(self.names)):
-                target = block.columns[layout.target]
-                yield self.rows(
-                    block,
-                    layout,
-                    as_text(["?" if cell is None else cell for cell in target])
-                    if is_text
-                    else np.array(target, np.float64),
-                )
+                target: Any = block.columns[layout.target]
+                if self._holds_numbers(layout.target):
+                    target = np.array(target, np.float64)
+                else:
+                    target = as_text(["?" if cell is None else cell for cell in target])
+                yield self.rows(block, layout, target)
         for place, column in zip(layout.features, columns, strict=True):
             if isinstance(column, _Numbers) and column.is_far:
                 column.note_exact(self._integers(place))

@@ -22,8 +22,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzyfrog.common.messages import Setting, count, shown
-from fuzzyfrog.data.cells import MISSING, all_numbers
+from fuzzyfrog.common.messages import Setting, count, listed, shown
+from fuzzyfrog.data.cells import MISSING, all_numbers, looks_like_number, read_texts
 from fuzzyfrog.data.columns import MAX_EXACT_INTEGER
 from fuzzyfrog.data.formats import (
     MAX_LINE_BYTES,
@@ -41,7 +41,6 @@ from fuzzyfrog.data.formats import (
     stamp,
     text_lines,
 )
-from fuzzyfrog.data.formats.extra_rows import note_on_totals, note_on_units
 from fuzzyfrog.data.gathering import Cells
 from fuzzyfrog.data.texts import Dialect, TextColumn, as_text
 from fuzzyfrog.errors import DataError
@@ -55,6 +54,13 @@ MOST_CHARACTERS = 2**17  # of a cell
 HEAD_BYTES = 2**16
 SEPARATORS = (",", ";", "\t", "|")
 WESTERN = "cp1252"  # the encoding of spreadsheets on Windows if it is not UTF-8
+
+# Rows that are no samples: units below the header, and totals at the end.
+TOTALS = (
+    "total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "somme", "suma",
+    "totale",
+)  # fmt: skip
+FEWEST_UNITS = 2  # in a row, or they are typing errors
 
 # What Python's reader says, and what that means.
 UNSPLIT = {
@@ -87,11 +93,11 @@ class TextTable(Source):
             if held is not None:
                 yield held
                 held = block
-            elif note := note_on_units(block.columns):
+            elif note := _note_on_units(block.columns):
                 held = self._without(block, 0, note)
             else:
                 held = block
-        if held is not None and len(held.lines) and (note := note_on_totals(held.columns)):
+        if held is not None and len(held.lines) and (note := _note_on_totals(held.columns)):
             held = self._without(held, -1, note)
         if held is not None and len(held.lines):
             yield held
@@ -211,6 +217,7 @@ class DelimitedTable(TextTable):
     def _split(self, block: bytes, numbers: set[int], is_quoted: bool) -> list[Any] | None:
         """Return the columns of a block, those in `numbers` as float64 if all of these can be."""
         import pyarrow as pa
+        import pyarrow.compute as pc
         from pyarrow import csv as arrow
 
         names = [str(place) for place in range(len(self.names))]
@@ -233,7 +240,7 @@ class DelimitedTable(TextTable):
                     return self._split(block, set(), is_quoted)
             else:
                 found = column.combine_chunks()
-                if _longest(found) > MOST_CHARACTERS:
+                if (pc.max(pc.binary_length(found)).as_py() or 0) > MOST_CHARACTERS:
                     return None
             cells.append(found)
         return cells
@@ -346,12 +353,6 @@ def _is_plain(numbers: NDArray[np.float64], n_missing: int) -> bool:
     return bool(np.count_nonzero(np.isnan(numbers)) == n_missing and largest < MAX_EXACT_INTEGER)
 
 
-def _longest(cells: Any) -> int:
-    import pyarrow.compute as pc
-
-    return int(pc.max(pc.binary_length(cells)).as_py() or 0)
-
-
 @contextmanager
 def settings_together(path: Path, asked: Dialect) -> Iterator[None]:
     """Name all settings that seem to be wrong in an error, if there is more than one."""
@@ -385,23 +386,21 @@ def seems_to_be(path: Path, asked: Dialect) -> Dialect:
         return asked
     if len(head) == HEAD_BYTES:
         head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]  # the last line may be cut
-    encoding = asked.encoding if _decodes(head, asked.encoding) else WESTERN
+    encoding = asked.encoding
+    try:
+        head.decode(encoding)
+    except (LookupError, TypeError, ValueError):  # also for an unknown encoding
+        encoding = WESTERN
     lines = head.decode(encoding, errors="replace").splitlines()
     separator = _separator(lines, asked.separator)
     rows = _split(lines, separator)
     columns = list(zip(*rows[_header_place(rows) + 1 :], strict=False))
-    if columns and note_on_units(columns):
+    if columns and _note_on_units(columns):
         columns = [column[1:] for column in columns]
-    commas = separator != "," and any(_has_decimal_commas(column) for column in columns)
+    commas = separator != "," and any(
+        any("," in cell for cell in column) and all_numbers(column, ",") for column in columns
+    )
     return Dialect(separator, "," if commas else asked.decimal, encoding)
-
-
-def _decodes(head: bytes, encoding: str) -> bool:
-    try:
-        head.decode(encoding)
-    except (LookupError, TypeError, ValueError):  # also for an unknown encoding
-        return False
-    return True
 
 
 def _separator(lines: Sequence[str], asked: str) -> str:
@@ -412,17 +411,12 @@ def _separator(lines: Sequence[str], asked: str) -> str:
     split = {mark: _split(lines, mark) for mark in (asked, *SEPARATORS)}
     headed = {mark: rows[_header_place(rows) :] for mark, rows in split.items()}
     for found in (split, headed):
-        counts = {mark: _n_cells(rows) for mark, rows in found.items()}
+        sizes = {mark: {len(row) for row in rows} for mark, rows in found.items()}
+        counts = {mark: max(some) if len(some) == 1 else 0 for mark, some in sizes.items()}
         best = max(counts, key=lambda mark: counts[mark])
         if counts[best] > 1:
             return asked if counts[asked] > 1 else best
     return asked
-
-
-def _n_cells(rows: list[list[str]]) -> int:
-    """Return the number of cells of every row, or 0 if it differs."""
-    sizes = {len(row) for row in rows}
-    return sizes.pop() if len(sizes) == 1 else 0
 
 
 def _header_place(rows: list[list[str]]) -> int:
@@ -436,5 +430,46 @@ def _split(lines: Sequence[str], mark: str) -> list[list[str]]:
         return []
 
 
-def _has_decimal_commas(column: Sequence[str]) -> bool:
-    return any("," in cell for cell in column) and all_numbers(column, ",")
+def _note_on_units(columns: Sequence[Any]) -> str:
+    """Return why the first row is no sample, or nothing.
+
+    It has texts without digits in two columns or more, and nothing in the others. All other cells
+    of these columns are numbers, but for some typing errors.
+    """
+    first = [_text(column[0]) for column in columns]
+    units = {place: cell for place, cell in enumerate(first) if cell not in MISSING}
+    has_digits = any(letter.isdecimal() for cell in units.values() for letter in cell)
+    if len(units) < FEWEST_UNITS or has_digits:
+        return ""
+    if not all(_are_numbers(columns[place]) for place in units):
+        return ""
+    return f"looks like units ({listed(dict.fromkeys(units.values()))}) and is left out."
+
+
+def _note_on_totals(columns: Sequence[Any]) -> str:
+    """Return why the last row is no sample, or nothing.
+
+    The first text in it is a word for totals, which its column has nowhere else, next to a number.
+    """
+    last = [_text(column[-1]) for column in columns]
+    are_numbers = [*map(looks_like_number, last)]
+    words = (k for k, cell in enumerate(last) if cell not in MISSING and not are_numbers[k])
+    place = next(words, 0)
+    cell = last[place]
+    if cell.rstrip(" :").lower() not in TOTALS or not any(are_numbers):
+        return ""
+    if cell in map(_text, columns[place][:-1]):
+        return ""
+    return f"holds totals ({shown(cell)}) and is left out. Rename {shown(cell)} to keep it."
+
+
+def _text(cell: Any) -> str:
+    """Return a cell, which may be a number or a text of Arrow, without blanks around it."""
+    return str(cell).strip()
+
+
+def _are_numbers(column: Sequence[Any]) -> bool:
+    """Whether the cells below the first are numbers with either decimal mark, but for a few."""
+    texts = list(dict.fromkeys(map(_text, column[1:])))
+    found = [read_texts(texts, mark) for mark in ".,"]
+    return any(one.values is not None or one.strays or one.doubt for one in found)

@@ -123,7 +123,8 @@ class Workbook(TextTable):
         self._choose(found)
         for _, kind, place in related:
             if kind == "sharedStrings":
-                self._read_texts(place)
+                for _ in self._parsed(place, SharedTexts(self._texts).parser(), MOST_TEXT_BYTES):
+                    pass
             elif kind == "styles":
                 self._read_styles(place)
 
@@ -165,11 +166,6 @@ class Workbook(TextTable):
         for _ in self._parsed(part, parser, MOST_PART_BYTES):
             yield from found
             found.clear()
-
-    def _read_texts(self, part: str) -> None:
-        texts = SharedTexts(self._texts)
-        for _ in self._parsed(part, texts.parser(), MOST_TEXT_BYTES):
-            pass
 
     def _read_styles(self, part: str) -> None:
         codes: dict[str, str] = {}

@@ -86,16 +86,14 @@ class ParquetTable(Source):
         for file, mark in self.files.items():
             check_unchanged(file, mark)
             with _opened(file) as parquet:
-                self._check_columns(file, parquet.schema_arrow.names, columns)
+                found = parquet.schema_arrow.names
+                if missing := [name for name in columns if name not in found]:
+                    raise DataError(
+                        f"{self.path.name}: all files of the folder must have the columns of the "
+                        f"first, got {shown(file.name)} without {listed(missing)}. Write the "
+                        "folder again."
+                    )
                 yield file, mark, parquet
-
-    def _check_columns(self, file: Path, found: Sequence[str], columns: Sequence[str]) -> None:
-        missing = [name for name in columns if name not in found]
-        if missing:
-            raise DataError(
-                f"{self.path.name}: all files of the folder must have the columns of the first, "
-                f"got {shown(file.name)} without {listed(missing)}. Write the folder again."
-            )
 
     def _check_unchanged(self) -> None:
         for file, mark in self.files.items():
