@@ -5,7 +5,7 @@ import io
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from html import escape
 from itertools import chain
@@ -14,6 +14,9 @@ from typing import NamedTuple, Self
 
 MAX_CHARACTERS = 60
 MAX_ITEMS = 10
+MAX_WIDTH = 100  # of a column, so that one long cell does not shift all the others
+MAX_NAMED = 8  # features that a sentence lists
+LONGEST = 40  # characters of their names
 CLOSE = 0.7  # similarity of names, from 0 to 1, above which one may be meant
 NAME_OR_NUMBER = re.compile(r"('[^']*')|\d[\d,.]*")
 PACKAGE = str(Path(__file__).parent.parent)
@@ -99,6 +102,15 @@ def first_few(texts: Sequence[str], joint: str = ", ") -> str:
     return f"{joint.join(texts[:3])} and {len(texts) - 3:,} more"
 
 
+def named(names: Sequence[str], longest: int = LONGEST, most: int = MAX_NAMED) -> str:
+    """Return the first few names, cut where they are long, and how many more there are."""
+    n_first = len(names) if len(names) <= most + 1 else most  # never "and 1 more"
+    first = ", ".join(
+        name if len(name) <= longest else f"{name[: longest - 1]}…" for name in names[:n_first]
+    )
+    return first if len(names) == n_first else f"{first} and {len(names) - n_first:,} more"
+
+
 def line_of(names: Iterable[object]) -> str:
     """Return names as the value of an option: one that contains a comma is in double quotes."""
     line = io.StringIO()
@@ -143,6 +155,25 @@ def told_apart(value: float, other: float) -> str:
     return f"{value:.{next(digits, 12)}f}"
 
 
+def both_told(one: float, other: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart."""
+    return told_apart(one, other), told_apart(other, one)
+
+
+def gamma(value: float) -> str:
+    """Return a dependency with three digits, or more where it would round to 1 or 0."""
+    if 0.9995 <= value < 1.0:
+        return f"{min(value, 1.0 - 1e-12):.{_digits(1.0 - value)}f}"
+    if 0.0 < value < 0.0005:
+        return f"{value:.{_digits(value)}f}"
+    return f"{value:.3f}"
+
+
+def _digits(small: float) -> int:
+    """Return how many digits a small number needs to differ from 0."""
+    return next((n for n in range(4, 12) if round(small, n) > 0), 12)
+
+
 def warn(sentence: str, kind: type[Warning] = UserWarning) -> None:
     """Warn at the line of the caller that is outside of this package.
 
@@ -175,6 +206,22 @@ def percent(share: float) -> str:
     if share in (0.0, 1.0):
         return f"{share:.0%}"
     return f"{min(max(share, 0.001), 0.999):.1%}"
+
+
+def aligned_lines(rows: Sequence[Sequence[str]], right: Container[int]) -> Iterator[str]:
+    """Yield the rows as lines with aligned columns, those in `right` to the right.
+
+    A cell wider than 100 columns moves only the rest of its own line.
+    """
+    from rich.cells import cell_len  # letters of some scripts are two columns wide
+
+    widths = [min(max(map(cell_len, column)), MAX_WIDTH) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = []
+        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            padding = " " * (width - cell_len(cell))
+            cells.append(padding + cell if place in right else cell + padding)
+        yield "  ".join(cells).rstrip()
 
 
 def html_table(caption: str, rows: Sequence[Sequence[str]], sentences: Iterable[str]) -> str:

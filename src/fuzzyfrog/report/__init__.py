@@ -1,13 +1,8 @@
 """A result -> an HTML page, a short version of it, and plots; nothing is computed."""
 
-from fuzzyfrog.report.figures import plot_columns, plot_front, plot_reducts
-from fuzzyfrog.report.render import render_report, summary_html, write_report
-
-__all__ = [
-    "plot_columns",
-    "plot_front",
-    "plot_reducts",
-    "render_report",
-    "summary_html",
-    "write_report",
-]
+from fuzzyfrog.report.figures import plot_columns as plot_columns
+from fuzzyfrog.report.figures import plot_front as plot_front
+from fuzzyfrog.report.figures import plot_reducts as plot_reducts
+from fuzzyfrog.report.render import render_report as render_report
+from fuzzyfrog.report.render import summary_html as summary_html
+from fuzzyfrog.report.render import write_report as write_report

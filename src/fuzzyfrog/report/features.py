@@ -71,24 +71,24 @@ def features(words: Words) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _signed(words: Words, one: Explanation) -> str:
-    sign = "−" if one.lost > 0 else "+"
-    return f"{sign}{words.number(abs(one.lost))}" if one.lost else "0"
-
-
 def _card(
     words: Words, feature: int, one: Explanation | None, picture: dict[str, Any] | None, most: int
 ) -> dict[str, Any]:
     (name,) = words.result.names((feature,))
     examples = words.examples()
-    pairs = [] if one is None else [_pair(words, example) for example in one.examples]
+    pairs, signed, sentence = [], "", ""
+    if one is not None:
+        pairs = [_pair(words, example) for example in one.examples]
+        sign = "−" if one.lost > 0 else "+"
+        signed = f"{sign}{words.number(abs(one.lost))}" if one.lost else "0"
+        sentence = words.without(one)
     return {
         "name": short(name, most),
-        "signed": "" if one is None else _signed(words, one),
+        "signed": signed,
         "caption": short(name, SHORT),
         "core": feature in (words.result.core or ()),
         "picture": picture,
-        "sentence": "" if one is None else words.without(one),
+        "sentence": sentence,
         "pairs": pairs,
         "pairs_title": examples and count(len(pairs), examples.noun, examples.nouns),
     }
@@ -163,8 +163,7 @@ def _classes(result: Result, sample: DataSample) -> list[Group]:
         Group(short(classes[one].name, SHORT), f"c{at}", rows.get(one, []))
         for at, one in enumerate(shown, start=1)
     ]
-    others = by_size[MAX_GROUPS:]
-    if others:
+    if others := by_size[MAX_GROUPS:]:
         rest = [row for one in others for row in rows.get(one, [])]
         groups.append(Group(count(len(others), "other class", "other classes"), "rest", rest))
     return groups
@@ -179,11 +178,9 @@ def _categories(column: SampledColumn, most: int = MAX_GROUPS) -> list[Group]:
     shown = sorted(by_size[:most])
     rows = {one: [row for row, value in enumerate(column.values) if value == one] for one in counts}
     groups = [Group(short(labels[one], SHORT), "plain", rows[one]) for one in shown]
-    others = by_size[most:]
-    if others:
+    if others := by_size[most:]:
         rest = [row for one in others for row in rows[one]]
-        name = f"{len(others):,} others"
-        groups.append(Group(name, "rest", rest))
+        groups.append(Group(f"{len(others):,} others", "rest", rest))
     return groups
 
 
@@ -388,10 +385,11 @@ def _ticks(scale: Scale, most: int) -> list[dict[str, Any]]:
 
 def _compact(value: float) -> str:
     """Return a round number in few characters, as in 2.5k and 3M."""
-    for least, unit, sign in ((1e9, 1.0, ""), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
-        if abs(value) >= least:
-            return f"{value / unit:.9g}{sign}" if sign else number(value)
-    return f"{value:.9g}"
+    if abs(value) >= 1e9:
+        return number(value)
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:.9g}M"
+    return f"{value / 1e3:.9g}k" if abs(value) >= 1e4 else f"{value:.9g}"
 
 
 def _percent(part: int, whole: int) -> str:

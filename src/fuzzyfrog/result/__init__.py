@@ -1,70 +1,40 @@
 """The result of a selection, in plain types that can be saved and shared."""
 
-from fuzzyfrog.result.check import Check, Difference, ModelScores, NoiseGuard
-from fuzzyfrog.result.parts import (
-    Alike,
-    AmbiguousSample,
-    Cell,
-    Certificate,
-    ClassCount,
-    Column,
-    ColumnTree,
-    DataSample,
-    Example,
-    Explanation,
-    FeatureSummary,
-    HistoryPoint,
-    Join,
-    Leak,
-    Replacement,
-    RowNames,
-    SampledColumn,
-    Sampling,
-    Subset,
-    TableSummary,
-    TargetSummary,
-)
-from fuzzyfrog.result.result import Exchange, Reducts, Result, Scored, SoftPath, Versions
-from fuzzyfrog.result.stability import Chosen, Stability
-from fuzzyfrog.result.verified import BrokenRow, Shift, Verified, VerifiedReduct, VerifiedSoft
-
-__all__ = [
-    "Alike",
-    "AmbiguousSample",
-    "BrokenRow",
-    "Cell",
-    "Certificate",
-    "Check",
-    "Chosen",
-    "ClassCount",
-    "Column",
-    "ColumnTree",
-    "DataSample",
-    "Difference",
-    "Example",
-    "Exchange",
-    "Explanation",
-    "FeatureSummary",
-    "HistoryPoint",
-    "Join",
-    "Leak",
-    "ModelScores",
-    "NoiseGuard",
-    "Reducts",
-    "Replacement",
-    "Result",
-    "RowNames",
-    "SampledColumn",
-    "Sampling",
-    "Scored",
-    "Shift",
-    "SoftPath",
-    "Stability",
-    "Subset",
-    "TableSummary",
-    "TargetSummary",
-    "Verified",
-    "VerifiedReduct",
-    "VerifiedSoft",
-    "Versions",
-]
+from fuzzyfrog.result.check import Check as Check
+from fuzzyfrog.result.check import Chosen as Chosen
+from fuzzyfrog.result.check import Difference as Difference
+from fuzzyfrog.result.check import ModelScores as ModelScores
+from fuzzyfrog.result.check import NoiseGuard as NoiseGuard
+from fuzzyfrog.result.check import Stability as Stability
+from fuzzyfrog.result.parts import Alike as Alike
+from fuzzyfrog.result.parts import AmbiguousSample as AmbiguousSample
+from fuzzyfrog.result.parts import Cell as Cell
+from fuzzyfrog.result.parts import Certificate as Certificate
+from fuzzyfrog.result.parts import ClassCount as ClassCount
+from fuzzyfrog.result.parts import Column as Column
+from fuzzyfrog.result.parts import ColumnTree as ColumnTree
+from fuzzyfrog.result.parts import DataSample as DataSample
+from fuzzyfrog.result.parts import Example as Example
+from fuzzyfrog.result.parts import Explanation as Explanation
+from fuzzyfrog.result.parts import FeatureSummary as FeatureSummary
+from fuzzyfrog.result.parts import HistoryPoint as HistoryPoint
+from fuzzyfrog.result.parts import Join as Join
+from fuzzyfrog.result.parts import Leak as Leak
+from fuzzyfrog.result.parts import Replacement as Replacement
+from fuzzyfrog.result.parts import RowNames as RowNames
+from fuzzyfrog.result.parts import SampledColumn as SampledColumn
+from fuzzyfrog.result.parts import Sampling as Sampling
+from fuzzyfrog.result.parts import Subset as Subset
+from fuzzyfrog.result.parts import TableSummary as TableSummary
+from fuzzyfrog.result.parts import TargetSummary as TargetSummary
+from fuzzyfrog.result.result import Exchange as Exchange
+from fuzzyfrog.result.result import Reducts as Reducts
+from fuzzyfrog.result.result import Result as Result
+from fuzzyfrog.result.result import Scored as Scored
+from fuzzyfrog.result.result import SoftPath as SoftPath
+from fuzzyfrog.result.result import Versions as Versions
+from fuzzyfrog.result.verified import BrokenRow as BrokenRow
+from fuzzyfrog.result.verified import Shift as Shift
+from fuzzyfrog.result.verified import Verified as Verified
+from fuzzyfrog.result.verified import VerifiedReduct as VerifiedReduct
+from fuzzyfrog.result.verified import VerifiedSoft as VerifiedSoft

@@ -1,16 +1,16 @@
-"""The check of a selection: how well models do with it, and whether it tells columns from noise."""
+"""The check of a selection: how well models do with it, if it takes noise, and how stable it is."""
 
 from collections import Counter
 from collections.abc import Iterable
 from html import escape
-from math import sqrt
+from math import ceil, sqrt
 from statistics import fmean, variance
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
 
-from fuzzyfrog.common.messages import count, html_table
-from fuzzyfrog.result.parts import Count, Part, Positive, aligned
+from fuzzyfrog.common.messages import aligned_lines, count, html_table, listed
+from fuzzyfrog.result.parts import Count, Index, Part, Positive, Share
 
 FARTHEST = 1e100  # of a score from 0: its square is finite
 Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
@@ -24,6 +24,11 @@ AFTERWARDS = "may be known only afterwards"
 AS_LABELS = "so it is treated as categorical because of"  # a few cells
 WITHOUT_TARGET = "have no target and are left out"  # unless the word there is a label
 AS_CLASSES = "The target holds numbers except"
+THRESHOLD = 0.75  # share of the halves from which on a column counts as stable
+SHAKY = 0.5  # share of the halves below which a selected column is doubtful
+LEAST_SHOWN = 0.1  # share of the halves of a column that is worth a line
+MOST_SHOWN = 40
+LONGEST_NAME = 60
 NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 
 
@@ -363,17 +368,15 @@ class Check(Part, frozen=True):
         if self.selected is None or self.all is None:
             return f"not checked: {self.left_out}".rstrip(".")
         ours = self.selected if others else self.all
-        scored = f"{shown(ours.best)} {self.metric}"
-        chance = f"chance {shown(self.chance)}"
+        scored = f"the best model scores {shown(ours.best)} {self.metric}"
+        chance, everything = f"(chance {shown(self.chance)})", shown(self.all.best)
         if doubt := self.doubt_about(ours):
-            end = ""
-            if others and self.all.best > ours.best:
-                end = f"; with {others}, it scores {shown(self.all.best)}"
-            return f"{start}: {doubt}the best model scores {scored} ({chance}){end}"
-        known = [f"with {others} {shown(self.all.best)}"] if others else []
+            is_less = bool(others) and self.all.best > ours.best
+            end = f"; with {others}, it scores {everything}" if is_less else ""
+            return f"{start}: {doubt}{scored} {chance}{end}"
+        compared = f", with {others} {everything}" if others else ""
         if self.soft is not None:
-            known.append(f"with those of {soft} {shown(self.soft.best)}")
-        compared = "".join(f", {one}" for one in known)
+            compared += f", with those of {soft} {shown(self.soft.best)}"
         said = ""
         rivals = [one for one in (self.all if others else None, self.soft) if one is not None]
         losses = [found for one in rivals if (found := ours.minus(one)).is_loss]
@@ -381,7 +384,7 @@ class Check(Part, frozen=True):
             said = f": {min(losses, key=lambda found: found.best).in_words()}"
         elif others:
             said = f": {ours.minus(self.all).in_words()}"
-        return f"{start}: the best model scores {scored}{compared} ({chance}){said}"
+        return f"{start}: {scored}{compared} {chance}{said}"
 
     def apart(self, one: ModelScores) -> str:
         """Return the mean difference to all columns with its standard error."""
@@ -397,23 +400,18 @@ class Check(Part, frozen=True):
         for one in self.scores:
             if one.metric != self.metric:
                 continue
-            more = [found for metric in others if (found := self.of(one.name, metric))]
-            scores = (*one.by_model, one.score)
-            rows.append(
-                (
-                    NAMES.get(one.name, one.name),
-                    f"{one.n_features:.1f}",
-                    *map(shown, scores),
-                    self.apart(one),
-                    *(shown(found.score) for found in more),
-                )
-            )
+            start = NAMES.get(one.name, one.name), f"{one.n_features:.1f}"
+            scores = *map(shown, one.by_model), shown(one.score), self.apart(one)
+            more = (self.of(one.name, metric) for metric in others)
+            rows.append((*start, *scores, *(shown(found.score) for found in more if found)))
         return rows
 
     def __str__(self) -> str:
         if not self.scores:
             return f"Models were not tried: {self.left_out}"
-        return "\n".join([self._caption, *aligned(self.table(), {0}), *self._sentences()])
+        table = self.table()
+        lines = aligned_lines(table, range(1, len(table[0])))
+        return "\n".join([self._caption, *lines, *self._sentences()])
 
     @property
     def _caption(self) -> str:
@@ -421,7 +419,7 @@ class Check(Part, frozen=True):
 
     def _sentences(self) -> list[str]:
         doubts = said_first(self.notes)
-        lines = [*doubts] if self.far_out is None else [*doubts, self.far_out]
+        lines = [*doubts, *filter(None, [self.far_out])]
         if self.noise is not None and self.noise.fails:
             lines.append(f"Random columns are often taken: {self.noise}.")
         lines.append(f"{self.verdict('The selected columns')}.")
@@ -453,6 +451,131 @@ class Check(Part, frozen=True):
         if not self.scores:
             return f"<p>{escape(str(self))}</p>"
         return html_table(self._caption, self.table(), self._sentences())
+
+
+class Chosen(Part, frozen=True):
+    """How often a column is selected.
+
+    Attributes
+    ----------
+    feature : int
+        Index of the column.
+    name : str
+        Its name.
+    share : float
+        Share of the halves in which it is selected.
+    with_substitutes : float
+        Share of the halves in which it is selected, or a column that has a correlation of 0.9 or
+        more with it.
+    is_selected : bool
+        Whether it is selected on all samples.
+    """
+
+    feature: Index
+    name: str
+    share: Share
+    with_substitutes: Share
+    is_selected: bool
+
+    @property
+    def is_shaky(self) -> bool:
+        """Whether it is selected, but with its substitutes in fewer than half of the halves."""
+        return self.is_selected and self.with_substitutes < SHAKY
+
+
+class Stability(Part, frozen=True):
+    """How often a selection takes each column on halves of the samples; print it for a table.
+
+    Attributes
+    ----------
+    n_pairs : int
+        Number of random splits into two halves; each half has its own selection.
+    n_samples : int
+        Samples that were split.
+    mean_size : float
+        Number of columns that are selected on a half, on average.
+    n_offered : int
+        Number of columns that could be selected.
+    columns : tuple of Chosen
+        The columns that are selected on some half or on all samples, the most frequent first.
+    """
+
+    n_pairs: Annotated[int, Meta(ge=1, le=2**31)]
+    n_samples: Count
+    mean_size: Positive
+    n_offered: Count
+    columns: tuple[Chosen, ...]
+
+    def by_luck(self, threshold: float = THRESHOLD) -> float:
+        """Return the bound on the expected number of columns that are stable by luck.
+
+        These are columns with less than an average chance to be selected on a half, which are
+        nevertheless selected in at least this share of the halves. The bound is ``q**2 / ((2 *
+        threshold - 1) * p)`` for `q` of `p` columns (Shah and Samworth 2013, theorem 1).
+
+        Parameters
+        ----------
+        threshold : float, default=0.75
+            The share of the halves, above one half.
+        """
+        if not 0.5 < threshold <= 1.0:
+            raise ValueError(f"threshold must be above 0.5 and at most 1, got {threshold!r}.")
+        return self.mean_size**2 / ((2.0 * threshold - 1.0) * max(1, self.n_offered))
+
+    @property
+    def shaky(self) -> tuple[str, ...]:
+        """The selected columns that, with their substitutes, fewer than half of the halves have."""
+        return tuple(one.name for one in self.columns if one.is_shaky)
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Return the lines of a table, titles first: selected columns and frequent ones."""
+        shown = [one for one in self.columns if one.is_selected or one.share >= LEAST_SHOWN]
+        marks = {True: "selected, but in fewer than half", False: "selected"}
+        return [
+            ("column", "halves", "with substitutes", ""),
+            *(
+                (one.name[:LONGEST_NAME], f"{one.share:.0%}", f"{one.with_substitutes:.0%}",
+                 marks[one.is_shaky] if one.is_selected else "")
+                for one in shown[:MOST_SHOWN]
+            ),
+        ]  # fmt: skip
+
+    def sentence(self) -> str:
+        """Return what the table means, without a final period."""
+        n_stable = sum(one.share >= THRESHOLD for one in self.columns)
+        said = (
+            f"The selection was repeated on {2 * self.n_pairs:,} random halves of the "
+            f"{self.n_samples:,} samples and took {self.mean_size:.1f} of "
+            f"{count(self.n_offered, 'column')} on average. "
+        )
+        if not n_stable:
+            said += "No column is in three quarters of the halves, so others may be as good"
+        else:
+            those = count(n_stable, "column is", "columns are")
+            said += f"{those} in three quarters of the halves or more"
+            if self.by_luck() < 1:
+                said += "; hardly any column gets there by luck"
+            elif n_stable <= ceil(self.by_luck()):
+                said += "; in a table of so few columns, that can be luck"
+            else:
+                said += f"; up to {ceil(self.by_luck()):,} could be there by luck"
+        if self.shaky:
+            are = "is" if len(self.shaky) == 1 else "are"
+            said += f". {listed(self.shaky)} {are} selected, but in fewer than half of the halves"
+        return said
+
+    def __repr__(self) -> str:
+        n_halves, n_columns = 2 * self.n_pairs, len(self.columns)
+        return f"<Stability: {n_halves} halves, {n_columns} columns selected in any>"
+
+    def _repr_html_(self) -> str:
+        """Return the table and what it means for a notebook."""
+        return html_table(
+            "how often each column is selected", self.table(), [f"{self.sentence()}."]
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([*aligned_lines(self.table(), {1, 2}), f"{self.sentence()}."])
 
 
 def shown(value: float, *, signed: bool = False) -> str:

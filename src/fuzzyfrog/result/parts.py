@@ -3,7 +3,8 @@
 Types carry their limits, which are checked when a saved result is read.
 """
 
-from collections.abc import Container, Sequence
+import sys
+from collections.abc import Sequence
 from html import escape
 from math import ceil, floor
 from typing import Annotated, Literal
@@ -12,11 +13,10 @@ from msgspec import Meta, Struct
 
 from fuzzyfrog.common.messages import capitalized, count, first_few, html_table, shown
 
+LARGEST = sys.float_info.max  # numbers are not infinite
 Share = Annotated[float, Meta(ge=0.0, le=1.0)]
-Number = Annotated[
-    float, Meta(ge=-1.7976931348623157e308, le=1.7976931348623157e308)
-]  # not infinite
-Positive = Annotated[float, Meta(ge=0.0, le=1.7976931348623157e308)]
+Number = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+Positive = Annotated[float, Meta(ge=0.0, le=LARGEST)]
 Count = Annotated[int, Meta(ge=0, le=2**62)]
 Index = Count  # of a feature or a sample
 Features = tuple[Index, ...]  # ascending
@@ -36,13 +36,6 @@ _BETTER = {
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
     """A record of a result."""
-
-
-def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
-    """Return the rows of a table as lines; columns that are not in `left` are to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = ["<" if at in left else ">" for at in range(len(widths))]
-    return ["  ".join(map("{:{}{}}".format, row, sides, widths)).rstrip() for row in rows]
 
 
 class Subset(Part, frozen=True, omit_defaults=True):
@@ -75,7 +68,7 @@ class Subset(Part, frozen=True, omit_defaults=True):
     features: Features
     dependency: Number
     minimal: bool | None = None
-    accuracy: Annotated[float, Meta(ge=-1.7976931348623157e308, le=1.0)] | None = None
+    accuracy: Annotated[float, Meta(ge=-LARGEST, le=1.0)] | None = None
     cost: Positive | None = None
     n_lost: Count | None = None
     lost: tuple[Index, ...] = ()
@@ -302,11 +295,11 @@ class Explanation(Part, frozen=True):
         )
 
     def __str__(self) -> str:
-        head = self.change(self.name)
-        if not self.examples:
-            return head
-        lines = [f"{a:>8}  {b:>15}  {c:>15}  {d:>9}" for a, b, c, d in self._rows()]
-        return "\n".join([head, self._caption(), *lines])
+        lines = [self.change(self.name)]
+        if self.examples:
+            rows = (f"{a:>8}  {b:>15}  {c:>15}  {d:>9}" for a, b, c, d in self._rows())
+            lines += [self._caption(), *rows]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """Return the change and the samples for a notebook."""
@@ -485,14 +478,14 @@ def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, li
     single: dict[str, list[str]] = {}  # columns with the same relation are told together
     said: dict[str, str] = {}
     for leak in found:
-        its = [names[one] for one in leak.features]
+        its = [shown(names[one]) for one in leak.features]
         if len(its) > 1:
-            said[f"{its}"] = f"{' and '.join(map(shown, its))} ({leak.relation})"
+            said[f"{its}"] = f"{' and '.join(its)} ({leak.relation})"
             continue
-        single.setdefault(leak.relation, []).extend(its)
-        each = "each of " if len(single[leak.relation]) > 1 else ""
-        these = first_few([*map(shown, single[leak.relation])])
-        said[leak.relation] = f"{each}{these} ({leak.relation})"
+        alike = single.setdefault(leak.relation, [])
+        alike += its
+        each = "each of " if len(alike) > 1 else ""
+        said[leak.relation] = f"{each}{first_few(alike)} ({leak.relation})"
     predict = "predict" if len(said) > 1 or not single else "alone predicts"
     they_are, them = ("it is", "it") if len(features) == 1 else ("they are", "them")
     start = (

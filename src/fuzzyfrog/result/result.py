@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, listed, shown, suggested
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.result.check import Check, ModelScores
+from fuzzyfrog.result.check import Check, ModelScores, Stability
 from fuzzyfrog.result.parts import (
     Alike,
     AmbiguousSample,
@@ -38,7 +38,6 @@ from fuzzyfrog.result.parts import (
     Subset,
     TableSummary,
 )
-from fuzzyfrog.result.stability import Stability
 
 MAX_REDUCTS = 5_000  # that are saved
 MAX_BYTES = 64 * 2**20  # of a saved result; a thousand times the usual size
@@ -545,7 +544,7 @@ class Result(Part, frozen=True):
                 "a saved result must be as fuzzyfrog wrote it, got one that was changed since. "
                 f"{SAVE_ONE}"
             )
-        return _named(found)
+        return _with_names(found, found.names)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, completely or not at all."""
@@ -592,10 +591,6 @@ def _nameless(result: Result) -> Result:
         chosen = next(one for one in bare.reducts if one.features == bare.selected)
         kept = (chosen, *kept[:-1])
     return replace(bare, answer=replace(bare.answer, reducts=kept))
-
-
-def _named(result: Result) -> Result:
-    return _with_names(result, result.names)
 
 
 def _plain(value: object) -> str:

@@ -1,12 +1,10 @@
 """A result -> sentences, the same for the command line, the report and the plots."""
 
 from fuzzyfrog.result import Reducts, Result, Scored, SoftPath
-from fuzzyfrog.words.common import Words
+from fuzzyfrog.words.common import Words as Words
 from fuzzyfrog.words.reducts import ReductWords
 from fuzzyfrog.words.scored import ScoredWords
 from fuzzyfrog.words.soft import SoftWords
-
-__all__ = ["Words", "words_of"]
 
 
 def words_of(result: Result) -> Words:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from fuzzyfrog.common.messages import count, line_of, percent, shown, told_apart
+from fuzzyfrog.common.messages import both_told, count, line_of, named, percent, shown, told_apart
 from fuzzyfrog.result import Alike, Check, Column, ColumnTree, Exchange, Result
 from fuzzyfrog.result.check import Difference
 from fuzzyfrog.result.parts import ROLES, UNSELECTED, Features
-from fuzzyfrog.words.text import both_told, named
 
 if TYPE_CHECKING:  # the words of each kind of answer use this module
     from fuzzyfrog.words.common import Words
@@ -22,10 +21,7 @@ RULES = {
 }  # fmt: skip
 LOWERS = 2.0  # standard errors by which a column clearly lowers or raises the score
 UNREPLACED = "no column tried could take its place"
-MARK_NAMES: dict[str, str] = {
-    **dict(zip(ROLES, ROLES, strict=True)),
-    "noise": "unneeded, like noise alone",
-}
+MARK_NAMES = {str(role): str(role) for role in ROLES} | {"noise": "unneeded, like noise alone"}
 
 
 def columns_lead(words: Words) -> str:
@@ -67,9 +63,9 @@ def tree_title(words: Words, tree: ColumnTree) -> str:
 
 def tree_lead(words: Words, tree: ColumnTree) -> str:
     """Return how to read the tree of columns, and what it leaves out, in sentences."""
-    n_columns, n_alike = len(words.result.columns), sum(tree.n_alike)
+    n_alike = sum(tree.n_alike)
     n_labels = sum(one.kind == "categorical" for one in words.result.table.features)
-    n_others = n_columns - len(tree.leaves) - n_alike - n_labels
+    n_others = len(words.result.columns) - len(tree.leaves) - n_alike - n_labels
     said = (
         "Columns that join further to the right are more alike; right of 0.9, one could take the "
         "place of another. The larger a mark, the more the column says alone."
@@ -220,9 +216,9 @@ def why_idle(words: Words, one: Column) -> str:
 def _why_left_out(words: Words, one: Column) -> str:
     if one.rule == "excluded":
         return f"excluded, as {words.option('exclude', '--ignore')} asks"
-    if one.rule in ("constant", "empty"):
-        return RULES[one.rule]
     why = RULES[one.rule]
+    if one.rule in ("constant", "empty"):
+        return why
     if one.rule == "copy":
         why = f"says the same as {named(words.result.names(one.of))}"
     include = words.option(
@@ -319,10 +315,9 @@ def substitutes_line(result: Result) -> str | None:
 
 def why_not(words: Words, feature: int) -> list[str]:
     """Return sentences on why a feature is not selected, and what it would change."""
-    result = words.result
-    reasons = list(_left_out(words, feature))
+    result, reasons = words.result, []
     if feature in result.excluded:
-        return reasons
+        return [_left_out(words, feature)]
     for groups, verb in (
         (result.substitutes, "is redundant next to {}, which is selected, and could replace it"),
         (result.correlated, "orders the samples nearly as {} (a rank correlation of 0.98 or more)"),
@@ -333,21 +328,17 @@ def why_not(words: Words, feature: int) -> list[str]:
     return [*reasons, *(sentence for some in told for sentence in some)]
 
 
-def _left_out(words: Words, feature: int) -> Iterator[str]:
-    """Yield why a feature could not be selected."""
+def _left_out(words: Words, feature: int) -> str:
+    """Return why a feature could not be selected."""
     result = words.result
-    (name,) = result.names((feature,))
-    if feature not in result.excluded:
-        return
-    start = f"feature {shown(name)} "
-    notes = [note.removeprefix(start) for note in result.notes if note.startswith(start)]
+    start = f"feature {shown(*result.names((feature,)))} "
+    for note in result.notes:
+        if note.startswith(start):
+            return f"It {note.removeprefix(start)}"
     one = result.columns[feature] if result.columns else None
-    if notes:
-        yield f"It {notes[0]}"
-    elif one is not None and one.rule not in ("", "excluded"):  # the note is about several
-        yield f"It {remark(words, one)}."
-    else:
-        yield "It was excluded before the search."
+    if one is not None and one.rule not in ("", "excluded"):  # the note is about several
+        return f"It {remark(words, one)}."
+    return "It was excluded before the search."
 
 
 def _relative(result: Result, groups: tuple[Alike, ...], feature: int) -> int | None:
@@ -370,9 +361,9 @@ def _on_the_path(words: Words, feature: int) -> Iterator[str]:
         return
     steps = {point.size: point for point in result.front}
     size = result.added.index(feature) + 1
-    after, before = steps.get(size), steps.get(size - 1)
-    if after is None or before is None:
+    if size not in steps or size - 1 not in steps:
         return
+    after, before = steps[size], steps[size - 1]
     low, high = both_told(before.dependency, after.dependency)
     place = f"number {size} in the order of the search"
     yield f"It is {place}, where {words.score} goes from {low} to {high}."
@@ -387,14 +378,11 @@ def _figures(words: Words, feature: int) -> Iterator[str]:
     one = words.result.columns[feature] if words.result.columns else None
     if one is None or one.adds is None:
         return
-    yield (
-        f"Next to the selected ones, it changes {words.score} by {adds(one)}; alone, it has "
-        f"{alone(one)}."
-    )
+    change = f"changes {words.score} by"
+    yield f"Next to the selected ones, it {change} {adds(one)}; alone, it has {alone(one)}."
     if one.role == "substitute" and one.cost is not None:
         (other,) = words.result.names((one.cost.feature,))
-        change = signed(-one.cost.lost)
-        yield f"In the place of {shown(other)}, it changes {words.score} by {change}."
+        yield f"In the place of {shown(other)}, it {change} {signed(-one.cost.lost)}."
     yield from scored_in_part(words)
 
 

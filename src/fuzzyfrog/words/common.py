@@ -6,12 +6,19 @@ from collections.abc import Iterator
 from math import inf
 from typing import NamedTuple
 
-from fuzzyfrog.common.messages import capitalized, count, told_apart
+from fuzzyfrog.common.messages import (
+    MAX_NAMED,
+    both_told,
+    capitalized,
+    count,
+    gamma,
+    named,
+    told_apart,
+)
 from fuzzyfrog.result import Explanation, Result, Subset
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import exchange_sentences
 from fuzzyfrog.words.doubts import Doubts
-from fuzzyfrog.words.text import MAX_NAMED, both_told, gamma, named
 
 STOPPED = {"converged": "finished", "memory": "out of memory"}
 NAMED_BY = {
@@ -385,7 +392,8 @@ class Words(Doubts):
 
     def accuracy(self) -> str:
         """Return what the accuracy of nearest neighbors is called."""
-        return f"kNN {'R²' if self.is_numeric else 'accuracy'} on these rows (optimistic)"
+        what = f"{'balanced ' * self.is_by_class}kNN {'R²' if self.is_numeric else 'accuracy'}"
+        return f"{what} on these rows (optimistic)"
 
     @property
     def has_costs(self) -> bool:

@@ -4,13 +4,12 @@ import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
-from fuzzyfrog.common.messages import count, line_of, listed, shown
+from fuzzyfrog.common.messages import count, line_of, listed, named, shown
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.check import said_first
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
-from fuzzyfrog.words.text import named
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
 SETTLE = "Settle the doubts first: until then, scores do not say which columns to keep."
@@ -53,8 +52,8 @@ class Doubts(ABC):
         n_others = self.result.table.n_features - n_offered
         if not n_others:
             return f"{n_selected:,} of {count(n_offered, noun)}", "all columns"
-        are = "is" if n_others == 1 else "are"
-        start = f"{n_selected:,} of the {count(n_offered, noun)} ({n_others:,} {are} left out)"
+        others = f"{n_others:,} {'is' if n_others == 1 else 'are'} left out"
+        start = f"{n_selected:,} of the {count(n_offered, noun)} ({others})"
         return start, f"all {count(n_offered, thing)}"
 
     @property
@@ -110,16 +109,14 @@ class Doubts(ABC):
 
         Show them before the headline, which says nothing about new samples.
         """
-        said = [] if not self.is_refuted or self.verdict() == self.headline() else [self.verdict()]
-        lost = [f"{sentence}." for sentence in said]
-        check = self.result.check
-        far_out = [] if check is None or check.far_out is None else [check.far_out]
+        check, exchange, verdict = self.result.check, self.result.exchange, self.verdict()
+        is_lost = self.is_refuted and verdict != self.headline()
         return [
-            *(() if self.result.exchange is None else let_in_sentences(self.result.exchange)),
+            *(() if exchange is None else let_in_sentences(exchange)),
             *self._leaks(),
             *said_first(self.result.notes),
-            *far_out,
-            *lost,
+            *([] if check is None or check.far_out is None else [check.far_out]),
+            *([f"{verdict}."] if is_lost else []),
             *self._other_sizes(),
             *self._noisy(),
             *self._own_doubts(),

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from fuzzyfrog.common.messages import capitalized, count
+from fuzzyfrog.common.messages import capitalized, count, named
 from fuzzyfrog.words.common import Standing, Words
-from fuzzyfrog.words.text import named
 
 ABOUT_PART = (
     "The search saw only a random part of the samples. The interval is for the dependency of the "
@@ -73,10 +72,9 @@ class ProofWords(Words):
             )
             title = "1 feature is the fewest there can be."
             return Standing("proven", title, text, "the fewest possible")
-        best = "smallest" if result.is_lexicographic else "best"
-        smaller = "cheaper" if self.has_costs else "smaller"
+        smaller, best = "smaller", "smallest" if result.is_lexicographic else "best"
         if self.has_costs:
-            best = "cheapest"
+            smaller, best = "cheaper", "cheapest"
         line = f"not proven to be the {best}; {certify} tries to prove it"
         if result.asks_for_fewest and not result.is_enough and result.stop_reason != "converged":
             line = f"too few: {self.stopped()}"
@@ -86,10 +84,8 @@ class ProofWords(Words):
             one.minimal for one in result.reducts if one.features == result.selected
         ):
             text = f"It is not proven that no {smaller} subset is as good. {prove}"
-            title = "None of them can be left out."
-            if self._survives:
-                title = f"None of them can be left out if any {self._so_many} may be lost."
-            return Standing("checked", title, text, line)
+            despite = f" if any {self._so_many} may be lost" if self._survives else ""
+            return Standing("checked", f"None of them can be left out{despite}.", text, line)
         text = (
             f"This is the best subset that the search found; a {smaller} one may be as good. Give "
             f"the search more time, or run it with {certify}."
@@ -98,14 +94,13 @@ class ProofWords(Words):
 
     def _by_core(self) -> Standing:
         are, they_are = ("is", "It is") if len(self.result.selected) == 1 else ("are", "They are")
-        return Standing(
-            "proven",
-            f"Proven for these samples: {self.size} {are} the fewest, and there is no other "
-            "reduct.",
+        title = f"{self.size} {are} the fewest, and there is no other reduct."
+        text = (
             f"{they_are} the core, which nothing can replace, and the core alone keeps the "
-            f"dependency of all features. {ABOUT_SAMPLES}",
-            "proven for these samples: the core alone is enough, so no subset is smaller",
+            f"dependency of all features. {ABOUT_SAMPLES}"
         )
+        line = "proven for these samples: the core alone is enough, so no subset is smaller"
+        return Standing("proven", f"Proven for these samples: {title}", text, line)
 
     @property
     def are_equal(self) -> bool:
@@ -179,7 +174,9 @@ class ProofWords(Words):
         """Return what the core is, to follow the names of its features if it has any."""
         result = self.result
         if result.core is None:
-            return f"not determined: {self._why_no_core}"
+            is_late = result.stop_reason != "interrupted" and result.settings.get("max_seconds")
+            why = "the time limit was reached" if is_late else "the run was interrupted"
+            return f"not determined: {why}"
         if result.asks_for_all and result.asked_size is None:
             nothing, something = "every feature can be replaced by others", "cannot be replaced"
             if any(group.feature in result.core for group in result.copies):
@@ -190,12 +187,6 @@ class ProofWords(Words):
         if not result.core:
             return f"empty: {nothing}"
         return f"{something}{self._missing_core(result.core)}"
-
-    @property
-    def _why_no_core(self) -> str:
-        result = self.result
-        is_late = result.stop_reason != "interrupted" and result.settings.get("max_seconds")
-        return "the time limit was reached" if is_late else "the run was interrupted"
 
     def _missing_core(self, core: tuple[int, ...]) -> str:
         """Return which features of the core are not selected, as after a search cut short."""

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from math import fsum
 
-from fuzzyfrog.common.messages import capitalized, count, percent
+from fuzzyfrog.common.messages import MAX_NAMED, capitalized, count, gamma, named, percent
 from fuzzyfrog.result import Subset
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Front, Listing
 from fuzzyfrog.words.proofs import ProofWords
-from fuzzyfrog.words.text import MAX_NAMED, gamma, named
 
 CHEAPER_SHARES = (0.95, 0.9, 0.8)  # of the dependency: far fewer features may be enough for these
 LOW_DEPENDENCY = 0.5  # of all features: below this, even they leave most samples mixed up

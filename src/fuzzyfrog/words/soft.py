@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from fuzzyfrog.common.messages import count, percent
+from fuzzyfrog.common.messages import count, gamma, named, percent
 from fuzzyfrog.result import Result, SoftPath
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.words.columns import substitutes_line
 from fuzzyfrog.words.common import Ambiguous, Examples, Fact, Listing, Standing, Words
-from fuzzyfrog.words.text import gamma, named
 
 OFTEN = 0.75  # share of a class from which on always predicting it is hard to beat
 
@@ -60,8 +59,11 @@ class SoftWords(Words):
         rows: list[tuple[str, ...]] = []
         for size, name in enumerate(self.result.names(added), start=1):
             step = steps.get(size)
-            right = "" if step is None or step.accuracy is None else score_shown(step.accuracy)
-            rows.append((name, "" if step is None else f"{step.dependency:.3f}", right))
+            if step is None:
+                rows.append((name, "", ""))
+                continue
+            right = "" if step.accuracy is None else score_shown(step.accuracy)
+            rows.append((name, f"{step.dependency:.3f}", right))
         right = "kNN R²" if self.is_numeric else "kNN accuracy"
         right = "balanced kNN" if self.is_by_class else right
         return Listing(("feature added", "soft dependency", f"{right} (optimistic)"), rows)
@@ -105,7 +107,8 @@ class SoftWords(Words):
             + ("; samples count for more the rarer their class is" if self.is_by_class else ""),
         )
         if result.chosen_accuracy is not None:
-            yield "kNN", self._by_neighbors(result.chosen_accuracy)
+            usual = f"; always the most frequent class: {self._usual:.3f}" if self._usual else ""
+            yield "kNN", f"{self.accuracy()}: {result.chosen_accuracy:.3f}{usual}"
         if result.estimate is not None:
             yield "measured", result.estimate
         yield "size", f"{len(result.selected):,}, {self.size_reason()}"
@@ -114,14 +117,6 @@ class SoftWords(Words):
             yield "substitute", substitutes
         if fewer := self.fewer():
             yield "fewer", f"soft dependency with {fewer}"
-
-    def accuracy(self) -> str:
-        """Return what the accuracy of nearest neighbors is called."""
-        return f"{'balanced ' if self.is_by_class else ''}{super().accuracy()}"
-
-    def _by_neighbors(self, accuracy: float) -> str:
-        usual = f"; always the most frequent class: {self._usual:.3f}" if self._usual else ""
-        return f"{self.accuracy()}: {accuracy:.3f}{usual}"
 
     @property
     def _usual(self) -> float:
@@ -167,9 +162,8 @@ class SoftWords(Words):
         if not idle:
             least, most = gamma(min(losses)), gamma(max(losses))
             return f"Leaving one feature out lowers it by {least} to {most}."
-        which, them = (
-            (named(idle), "it") if len(idle) == 1 else (f"any one of {named(idle)}", "them")
-        )
+        any_one, them = ("", "it") if len(idle) == 1 else ("any one of ", "them")
+        which = f"{any_one}{named(idle)}"
         return (
             f"Leaving out {which} would not lower it: the others make up for {them}, or neighbors "
             f"predict better with {them}."
@@ -178,11 +172,8 @@ class SoftWords(Words):
     def standing(self) -> Standing:
         """Return why the number of features is what it is; nothing is proven."""
         if self.is_useless:
-            return Standing(
-                "open",
-                f"{self.size}, because something must be selected.",
-                "No subset does better than chance; the table needs other features.",
-            )
+            text = "No subset does better than chance; the table needs other features."
+            return Standing("open", f"{self.size}, because something must be selected.", text)
         estimate = self.result.estimate
         part = "" if estimate is None else f"The soft dependency is {estimate}. "
         return self._found(f"Number of features: {self.size_reason()}. {part}")

@@ -3,9 +3,17 @@
 from collections.abc import Iterator
 from math import floor, log10
 
-from fuzzyfrog.common.messages import count, listed, percent, shown, told_apart
+from fuzzyfrog.common.messages import (
+    both_told,
+    count,
+    gamma,
+    listed,
+    named,
+    percent,
+    shown,
+    told_apart,
+)
 from fuzzyfrog.result import BrokenRow, Shift, VerifiedReduct, VerifiedSoft
-from fuzzyfrog.words.text import both_told, gamma, named
 
 MOST_ROWS = 10  # that are listed
 OF_KNOWN_GROUPS = (
@@ -24,26 +32,21 @@ def reduct_verified(found: VerifiedReduct) -> Iterator[str]:
         ours = told_apart(found.dependency, found.full_dependency)
     lost = f" after the loss of any {found.survives}" if found.survives else ""
     rows = f"{found.n_old + found.n_new:,} old and new rows"
-    verb = "holds" if n == 1 else "hold"
-    verdict = f"still {verb}" if found.holds else f"no longer {verb}"
+    verdict = f"{'still' if found.holds else 'no longer'} {'holds' if n == 1 else 'hold'}"
     yield (
         f"The {columns} {verdict}: on {rows} together, the dependency is {ours}{lost}, that of "
         f"all columns {everything}.{_asked(found)}"
     )
     if found.n_broken:
-        verb = "is" if found.n_broken == 1 else "are"
+        rows_are = count(found.n_broken, "new row is", "new rows are")
         some = f" The first {MOST_ROWS}:" if found.n_broken > MOST_ROWS else ""
-        yield (
-            f"{count(found.n_broken, 'new row')} {verb} separated less well by them than by all "
-            f"columns.{some}"
-        )
+        yield f"{rows_are} separated less well by them than by all columns.{some}"
         yield from map(_broken, found.broken[:MOST_ROWS])
     if found.n_old_broken:
-        verb = "is" if found.n_old_broken == 1 else "are"
         is_plain = found.share == 1.0 and found.max_lost is None
         why = ": new rows come close, or change the unit of a column" if is_plain else ""
-        rows = count(found.n_old_broken, "old row")
-        yield f"{rows} {verb} separated less well{', too' if found.n_broken else ''}{why}."
+        rows_are = count(found.n_old_broken, "old row is", "old rows are")
+        yield f"{rows_are} separated less well{', too' if found.n_broken else ''}{why}."
     if not found.holds:
         yield _repair(found)
 
