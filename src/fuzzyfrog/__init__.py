@@ -6,89 +6,60 @@ line are instant, and Ctrl-C gets its answer from the first moment on.
 
 TYPE_CHECKING = False  # importing typing takes longer than all of this
 if TYPE_CHECKING:
-    from fuzzyfrog.data import Dataset, date_parts, load_dataset, read_table
-    from fuzzyfrog.errors import DataError, PredictionWarning
-    from fuzzyfrog.measure import (
-        dependency,
-        lower_approximation,
-        positive_region,
-        rough_regions,
-        soft_dependency,
-        soft_memberships,
-        upper_approximation,
-    )
-    from fuzzyfrog.report import plot_columns, plot_front, plot_reducts
-    from fuzzyfrog.result import Result
-    from fuzzyfrog.search import Exact, Genetic, ParticleSwarm, QuickReduct, ShuffledFrogs
-    from fuzzyfrog.select.cross_validation import check
-    from fuzzyfrog.select.estimators import FeatureSelector, ReductSelector, SoftSelector
-    from fuzzyfrog.select.halves import stability
-    from fuzzyfrog.select.outcome import enumerate_reducts
+    from fuzzyfrog.data import Dataset as Dataset
+    from fuzzyfrog.data import date_parts as date_parts
+    from fuzzyfrog.data import load_dataset as load_dataset
+    from fuzzyfrog.data import read_table as read_table
+    from fuzzyfrog.errors import DataError as DataError
+    from fuzzyfrog.errors import PredictionWarning as PredictionWarning
+    from fuzzyfrog.measure import dependency as dependency
+    from fuzzyfrog.measure import lower_approximation as lower_approximation
+    from fuzzyfrog.measure import positive_region as positive_region
+    from fuzzyfrog.measure import rough_regions as rough_regions
+    from fuzzyfrog.measure import soft_dependency as soft_dependency
+    from fuzzyfrog.measure import soft_memberships as soft_memberships
+    from fuzzyfrog.measure import upper_approximation as upper_approximation
+    from fuzzyfrog.report import plot_columns as plot_columns
+    from fuzzyfrog.report import plot_front as plot_front
+    from fuzzyfrog.report import plot_reducts as plot_reducts
+    from fuzzyfrog.result import Result as Result
+    from fuzzyfrog.search import Exact as Exact
+    from fuzzyfrog.search import Genetic as Genetic
+    from fuzzyfrog.search import ParticleSwarm as ParticleSwarm
+    from fuzzyfrog.search import QuickReduct as QuickReduct
+    from fuzzyfrog.search import ShuffledFrogs as ShuffledFrogs
+    from fuzzyfrog.select.cross_validation import check as check
+    from fuzzyfrog.select.estimators import FeatureSelector as FeatureSelector
+    from fuzzyfrog.select.estimators import ReductSelector as ReductSelector
+    from fuzzyfrog.select.estimators import SoftSelector as SoftSelector
+    from fuzzyfrog.select.halves import stability as stability
+    from fuzzyfrog.select.outcome import enumerate_reducts as enumerate_reducts
 
     __version__: str
 
-__all__ = [
-    "DataError",
-    "Dataset",
-    "Exact",
-    "FeatureSelector",
-    "Genetic",
-    "ParticleSwarm",
-    "PredictionWarning",
-    "QuickReduct",
-    "ReductSelector",
-    "Result",
-    "ShuffledFrogs",
-    "SoftSelector",
-    "__version__",
-    "check",
-    "date_parts",
-    "dependency",
-    "enumerate_reducts",
-    "load_dataset",
-    "lower_approximation",
-    "plot_columns",
-    "plot_front",
-    "plot_reducts",
-    "positive_region",
-    "read_table",
-    "rough_regions",
-    "soft_dependency",
-    "soft_memberships",
-    "stability",
-    "upper_approximation",
-]
-
-_HOMES = {
-    "DataError": "fuzzyfrog.errors",
-    "Dataset": "fuzzyfrog.data",
-    "Exact": "fuzzyfrog.search",
-    "FeatureSelector": "fuzzyfrog.select.estimators",
-    "Genetic": "fuzzyfrog.search",
-    "ParticleSwarm": "fuzzyfrog.search",
-    "PredictionWarning": "fuzzyfrog.errors",
-    "QuickReduct": "fuzzyfrog.search",
-    "ReductSelector": "fuzzyfrog.select.estimators",
-    "Result": "fuzzyfrog.result",
-    "ShuffledFrogs": "fuzzyfrog.search",
-    "SoftSelector": "fuzzyfrog.select.estimators",
-    "check": "fuzzyfrog.select.cross_validation",
-    "date_parts": "fuzzyfrog.data",
-    "dependency": "fuzzyfrog.measure",
-    "enumerate_reducts": "fuzzyfrog.select.outcome",
-    "load_dataset": "fuzzyfrog.data",
-    "lower_approximation": "fuzzyfrog.measure",
-    "plot_columns": "fuzzyfrog.report",
-    "plot_front": "fuzzyfrog.report",
-    "plot_reducts": "fuzzyfrog.report",
-    "positive_region": "fuzzyfrog.measure",
-    "read_table": "fuzzyfrog.data",
-    "rough_regions": "fuzzyfrog.measure",
-    "soft_dependency": "fuzzyfrog.measure",
-    "soft_memberships": "fuzzyfrog.measure",
-    "stability": "fuzzyfrog.select.halves",
-    "upper_approximation": "fuzzyfrog.measure",
+_NAMES = {
+    "data": ("Dataset", "date_parts", "load_dataset", "read_table"),
+    "errors": ("DataError", "PredictionWarning"),
+    "measure": (
+        "dependency",
+        "lower_approximation",
+        "positive_region",
+        "rough_regions",
+        "soft_dependency",
+        "soft_memberships",
+        "upper_approximation",
+    ),
+    "report": ("plot_columns", "plot_front", "plot_reducts"),
+    "result": ("Result",),
+    "search": ("Exact", "Genetic", "ParticleSwarm", "QuickReduct", "ShuffledFrogs"),
+    "select.cross_validation": ("check",),
+    "select.estimators": ("FeatureSelector", "ReductSelector", "SoftSelector"),
+    "select.halves": ("stability",),
+    "select.outcome": ("enumerate_reducts",),
 }
+_HOMES = {name: f"fuzzyfrog.{module}" for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted([*_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> object:
