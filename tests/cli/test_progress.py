@@ -28,31 +28,6 @@ def clock(monkeypatch):
     return now
 
 
-def rate(course: ProgressState) -> list[str]:
-    return [part for part in course.parts() if "per second" in part]
-
-
-def test_the_rate_is_that_of_the_last_seconds(clock):
-    course = ProgressState(Limits())
-    course.phase("searching")
-    clock[0] += 2
-    course.hear(moment(100))
-    assert rate(course) == ["50 per second"]  # one moment is enough
-    clock[0] += 3
-    course.hear(moment(100))
-    assert rate(course) == ["20 per second"]
-    for _ in range(5):
-        clock[0] += 2
-        course.hear(moment(100))
-    assert rate(course) == []  # never "0 per second": all were known already
-    clock[0] += 2
-    course.hear(moment(2100))
-    clock[0] += 4  # waiting for the next batch does not make it slower
-    assert rate(course) == ["500 per second"]
-    clock[0] += 60  # but in the end the speed is that of long ago
-    assert rate(course) == []
-
-
 def test_the_budget_and_the_proof(clock):
     course = ProgressState(Limits(max_seconds=10, max_evaluations=1000, certify=True))
     assert course.share() is None

@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import time
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from fuzzyfrog.search import Moment
 
-RATE_SECONDS = 5.0  # over which the speed is averaged
 FIRST_LINE_SECONDS = 2.0  # the longest wait for a first sign of life
 LINE_SECONDS = 5.0  # between two lines if there is no terminal
 SAME_LINE_SECONDS = 10.0  # between two lines that differ only in the time
@@ -91,13 +89,11 @@ class ProgressState:
         self._n_compiling = 0
         self._deadline: Deadline | None = None  # set by `start_clock`
         self._moment: Moment | None = None
-        self._recent: deque[tuple[float, int]] = deque()
 
     def phase(self, name: str) -> None:
         """Begin a phase, such as "reading wine.csv"."""
         self._phase, self._moment = name, None
         self._begun = time.monotonic()
-        self._recent = deque([(self._begun, 0)])
 
     def start_clock(self) -> None:
         """Start to count down the time limit, if there is one."""
@@ -106,11 +102,7 @@ class ProgressState:
 
     def hear(self, moment: Moment) -> None:
         """Note the state of the search."""
-        now = time.monotonic()
         self._moment = moment
-        self._recent.append((now, moment.n_evaluations))
-        while now - self._recent[0][0] > RATE_SECONDS and len(self._recent) > 2:
-            self._recent.popleft()
 
     def compile(self, change: int) -> None:
         """Note that the compilation of a kernel begins (1) or ends (-1)."""
@@ -136,11 +128,7 @@ class ProgressState:
             parts.append("on a sample of the rows")
         if self._limits.certify:
             parts.append(f"at least {moment.lower_bound} needed")
-        parts += [
-            *self._left(),
-            f"{count(moment.n_evaluations, 'combination')} tried",
-            *self._rate(),
-        ]
+        parts += [*self._left(), f"{count(moment.n_evaluations, 'combination')} tried"]
         return [*parts, f"{moment.n_best:,} sets as good"] if moment.n_best > 1 else parts
 
     def share(self) -> float | None:
@@ -158,15 +146,6 @@ class ProgressState:
         if self._deadline.expired():
             return ["time limit reached"]
         return [f"{self._deadline.remaining():.0f} s left"]
-
-    def _rate(self) -> list[str]:
-        """Return the speed, unless nothing was scored lately."""
-        (first, before), (last, now) = self._recent[0], self._recent[-1]
-        silence = time.monotonic() - last
-        # A large batch may take longer, and so may the next one.
-        if now <= before or last <= first or silence > max(RATE_SECONDS, 2 * (last - first)):
-            return []
-        return [f"{(now - before) / (last - first):,.0f} per second"]
 
 
 @contextmanager
