@@ -2,7 +2,7 @@ import pytest
 
 from fuzzyfrog.cli.console import aligned, cut, fitting, safe
 from fuzzyfrog.cli.errors import UsageError
-from fuzzyfrog.cli.names import names_in
+from fuzzyfrog.cli.options import names_in
 
 
 @pytest.mark.parametrize(

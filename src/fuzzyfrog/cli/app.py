@@ -44,12 +44,19 @@ def main(program: typer.Typer | None = None) -> None:
         sys.exit(report_failure(error))
 
 
-class Group(TyperGroup):
-    """Commands with a plain help."""
+class PlainHelp:
+    """What has no type after its --help."""
 
-    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Return --help without a type after it."""
-        return _plain(super().get_help_option(ctx))
+    def get_help_option(self, ctx: typer.Context) -> Any:
+        """Return --help as an option without a value."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = ""
+        return option
+
+
+class Group(PlainHelp, TyperGroup):  # type: ignore[misc]
+    """Commands with a plain help."""
 
 
 class LazyGroup(Group):
@@ -64,12 +71,8 @@ class LazyGroup(Group):
         return _command(name) if name in COMMANDS else None
 
 
-class Command(TyperCommand):
+class Command(PlainHelp, TyperCommand):  # type: ignore[misc]
     """A command whose usage shows arguments as the documentation does."""
-
-    def get_help_option(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Return --help without a type after it."""
-        return _plain(super().get_help_option(ctx))
 
     def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Return the arguments without braces."""
@@ -124,12 +127,6 @@ def _elsewhere(command: str, option: str) -> str | None:
     if option not in known:
         return None
     return f"{out} It belongs to `fuzzyfrog {name}`, which finds {purpose}."
-
-
-def _plain(option: Any) -> Any:
-    if option is not None:
-        option.metavar = ""
-    return option
 
 
 @cache

@@ -8,16 +8,17 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, TextIO
+
+from fuzzyfrog.common.messages import aligned_lines
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
     from rich.console import Console, RenderableType
 
-MAX_WIDTH = 100  # of a column, so that one long cell does not shift all the others
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
@@ -128,20 +129,9 @@ def fitting(parts: Sequence[str], width: int) -> str:
     return line
 
 
-def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
-    """Yield the rows as lines with aligned columns, those in `right` to the right.
-
-    A cell wider than 100 columns moves only the rest of its own line.
-    """
-    from rich.cells import cell_len  # letters of some scripts are two columns wide
-
-    widths = [min(max(map(cell_len, column)), MAX_WIDTH) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = []
-        for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            padding = " " * (width - cell_len(cell))
-            cells.append(padding + cell if place in right else cell + padding)
-        yield ("  " + "  ".join(cells)).rstrip()
+def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterator[str]:
+    """Yield the rows as indented lines with aligned columns, those in `right` to the right."""
+    return (f"  {line}" for line in aligned_lines(rows, right))
 
 
 def fitted(text: object, room: int) -> str:

@@ -9,7 +9,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from fuzzyfrog.cli.errors import UsageError, in_options
-from fuzzyfrog.cli.names import features_in, names_in
-from fuzzyfrog.cli.options import READING, given_options, option_field
+from fuzzyfrog.cli.options import READING, features_in, given_options, names_in, option_field
 from fuzzyfrog.common.files import written_whole
 from fuzzyfrog.common.messages import close_to, shown, suggested
 
@@ -142,15 +141,13 @@ def opened(asked: TableOptions, least: int = 2) -> Iterator[LoadedTable]:
         yield _loaded(asked, Path(asked.table), least) if asked.is_file else _named(asked)
         return
     with tempfile.TemporaryDirectory(prefix="fuzzyfrog-") as folder:
-        yield _loaded(asked, copy_of_stdin(Path(folder)), least)
-
-
-def copy_of_stdin(folder: Path) -> Path:
-    """Write stdin to a file and return its path."""
-    copy = folder / STDIN_FILE
-    with written_whole(copy) as whole, whole.open("wb") as stream:  # stdin may be this very file
-        shutil.copyfileobj(sys.stdin.buffer, stream)
-    return copy
+        copy = Path(folder) / STDIN_FILE
+        with (
+            written_whole(copy) as whole,
+            whole.open("wb") as stream,
+        ):  # stdin may be this very file
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+        yield _loaded(asked, copy, least)
 
 
 def _loaded(asked: TableOptions, path: Path, least: int) -> LoadedTable:
@@ -208,9 +205,14 @@ def loaded_run(path: Path) -> Result:
     from fuzzyfrog.result import Result
 
     if not os.path.exists(path):
+        names: list[str] = []
+        with suppress(OSError):
+            names = sorted(one.name for one in path.parent.glob("*.json"))
+        close = close_to(path.name, names)
+        meant = f" Did you mean {shown(str(path.with_name(close[0])))}?" if close else ""
         raise UsageError(
             f"RUN.json must be a file saved with `fuzzyfrog select --save`, got {str(path)!r}, "
-            f"which does not exist.{_resembling(path)}"
+            f"which does not exist.{meant}"
         )
     try:
         return Result.load(path)
@@ -220,12 +222,3 @@ def loaded_run(path: Path) -> Result:
             f"{path} must be a file saved with `fuzzyfrog select --save`. {reason[:1].upper()}"
             f"{reason[1:]}"
         ) from None
-
-
-def _resembling(path: Path) -> str:
-    try:
-        names = sorted(one.name for one in path.parent.glob("*.json"))
-    except OSError:
-        return ""
-    close = close_to(path.name, names)
-    return f" Did you mean {shown(str(path.with_name(close[0])))}?" if close else ""

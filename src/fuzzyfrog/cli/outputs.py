@@ -119,11 +119,9 @@ class Files:
             is_used_up = result.stop_reason == "max_evaluations"
             more = " with a higher --max-evaluations" if is_used_up else ""
             lines.append(f"To continue this run, repeat the command{more}.")
-        missing = []
-        if self.report is None:
-            missing.append("--report page.html explains the result")
-        if self.output is None:
-            missing.append("--output reduced.csv writes the reduced table")
+        report = ["--report page.html explains the result"] if self.report is None else []
+        output = ["--output reduced.csv writes the reduced table"] if self.output is None else []
+        missing = [*report, *output]
         return [*lines, f"Next: {', '.join(missing)}"] if missing else lines
 
     def interruption(self, *, has_found: bool) -> str:
@@ -188,7 +186,7 @@ def _broken_rule(path: Path, goal: Path, source: os.stat_result | None) -> str |
             "not be the file that is read, got {}. Choose another name: the input is never "
             "overwritten."
         )
-    if reason := _why_not_writable(goal):
+    if reason := why_not_writable(goal):
         return (
             f"be a file that can be written, got {{}} ({reason}). Check the permissions or choose "
             "another path."
@@ -203,7 +201,8 @@ def _resolved(option: str, path: Path) -> Path:
         raise UsageError(f"{option} must be a valid path, got {str(path)!r} ({error}).") from None
 
 
-def _why_not_writable(path: Path) -> str | None:
+def why_not_writable(path: Path) -> str | None:
+    """Return why a file cannot be written; None if it can."""
     if os.path.exists(path) and not os.access(path, os.W_OK):
         return "the file is read-only"
     try:

@@ -36,7 +36,7 @@ from fuzzyfrog.common.deadline import (
     TimeIsUp,
     limited,
     stoppable,
-    uninterrupted,
+    whole_import,
 )
 from fuzzyfrog.common.files import Unwritten
 from fuzzyfrog.common.jit import compiling_heard
@@ -259,12 +259,14 @@ class Checking:
         """Return what a check returns, or why it was left out: it must never cost the result."""
         if self.stopping.n_asked:
             return "the run was interrupted."
-        late = "--max-seconds was over."
-        if self.deadline.remaining() <= 0:  # before scikit-learn is imported for nothing
+        late, left = "--max-seconds was over.", self.deadline.remaining()
+        if left <= 0:  # before scikit-learn is imported for nothing
             return late
         self.stopping.notice, self.stopping.is_checking = LEAVING_OUT, True
         try:
-            return work()
+            whole_import("fuzzyfrog.select.halves")  # importing is not checking
+            with limited(Deadline(left, n_signals=inf)):
+                return work()
         except KeyboardInterrupt:
             if self.stopping.n_asked > 1:
                 raise
@@ -283,24 +285,16 @@ class Checking:
         return reason
 
     def _checked(self, dataset: Dataset) -> Check:
-        left = self.deadline.remaining()
-        with uninterrupted():
-            from fuzzyfrog.select import cross_validation  # importing is not checking
+        from fuzzyfrog.select.cross_validation import Plan, check_settings
 
         self._hear("checking with models")
-        with limited(Deadline(left, n_signals=inf)):
-            plan = cross_validation.Plan(
-                self.options.folds, self.options.scorers, seed=self.seed, hear=self._hear
-            )
-            return cross_validation.check_settings(self.settings, dataset, plan)
+        plan = Plan(self.options.folds, self.options.scorers, seed=self.seed, hear=self._hear)
+        return check_settings(self.settings, dataset, plan)
 
     def _stable(self, result: Result, dataset: Dataset) -> Stability:
-        left = self.deadline.remaining()
-        with uninterrupted():
-            from fuzzyfrog.select.halves import N_PAIRS, stability_of
+        from fuzzyfrog.select.halves import N_PAIRS, stability_of
 
-        with limited(Deadline(left, n_signals=inf)):
-            return stability_of(self.settings, dataset, result, N_PAIRS, self.seed, self._hear)
+        return stability_of(self.settings, dataset, result, N_PAIRS, self.seed, self._hear)
 
     def _hear(self, what: str) -> None:
         """Show the progress; stop after a signal that ended a selection."""

@@ -142,13 +142,11 @@ class Kernels:
             return False
         source = Path(spec.origin)
         own = os.environ.get("NUMBA_CACHE_DIR")
-        folders = Path(own).glob("*") if own else [source.parent / "__pycache__"]
-        patterns = [f"{source.stem}.{name}-*.nbi" for name in self._main]
         found = [
             file.stat().st_mtime
-            for folder in folders
-            for pattern in patterns
-            for file in folder.glob(pattern)
+            for folder in (Path(own).glob("*") if own else [source.parent / "__pycache__"])
+            for name in self._main
+            for file in folder.glob(f"{source.stem}.{name}-*.nbi")
         ]
         # Code of an older version is of no use: Numba compiles again.
         newest = max(file.stat().st_mtime for file in _sources(source.parent))
@@ -316,7 +314,7 @@ class _GuardedCache:
             overload = self._cache.load_overload(signature, target)
             _require_signature(overload, signature)
         except Exception as problem:  # a torn pickle may raise anything
-            self._give_up(f"cached code could not be loaded ({_named(problem)})")
+            self._give_up("cached code could not be loaded", problem)
             return None
         return overload
 
@@ -325,16 +323,17 @@ class _GuardedCache:
         try:
             self._cache.save_overload(signature, overload)
         except Exception as problem:  # a full disk, or an index damaged by another process
-            self._give_up(f"compiled code could not be saved ({_named(problem)})")
+            self._give_up("compiled code could not be saved", problem)
 
-    def _give_up(self, problem: str) -> None:
+    def _give_up(self, what: str, problem: Exception) -> None:
         try:
             # Numba writes the index before the code. Left alone, the index of this source
             # may point to the code of the source before it: wrong answers next time.
             self._cache.flush()
         except OSError:
             self._cache.disable()
-        _warn_once(f"{problem} in {self._cache.cache_path}")
+        why = f"{type(problem).__name__}: {problem}"
+        _warn_once(f"{what} ({why}) in {self._cache.cache_path}")
 
 
 def _require_signature(overload: Any, signature: Any) -> None:
@@ -344,10 +343,6 @@ def _require_signature(overload: Any, signature: Any) -> None:
     wanted, found = tuple(getattr(signature, "args", signature)), tuple(overload.signature.args)
     if wanted != found:
         raise ValueError(f"code for {found} where code for {wanted} should be")
-
-
-def _named(problem: Exception) -> str:
-    return f"{type(problem).__name__}: {problem}"
 
 
 _warned = False

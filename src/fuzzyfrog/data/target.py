@@ -191,7 +191,7 @@ def _numbers(labels: NDArray[Any], least: int) -> NDArray[np.float64]:
             "a numeric target must hold numbers that float64 can hold, got an integer of more "
             "than 308 digits. Divide y, or take its logarithm."
         ) from None
-    _refuse_infinite(converted)  # of objects, such as fractions
+    _refuse_gaps(converted)  # of objects, such as fractions
     if least > 1 and np.all(converted == converted[0]):
         raise DataError(
             f"a numeric target must have at least 2 different values, got only {converted[0]}. "

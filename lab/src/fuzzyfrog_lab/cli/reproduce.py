@@ -12,7 +12,7 @@ import typer
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, tell, warn, write_result
 from fuzzyfrog.cli.errors import ExitCode, UsageError
-from fuzzyfrog.cli.names import names_in
+from fuzzyfrog.cli.options import names_in
 from fuzzyfrog_lab import runner
 from fuzzyfrog_lab.cells import StoreError
 from fuzzyfrog_lab.cells import pack_cells as packed

@@ -6,7 +6,6 @@ import os
 import platform
 import shlex
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution, version
@@ -19,8 +18,10 @@ import typer
 
 from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_found
+from fuzzyfrog.cli.outputs import why_not_writable
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_all, compiling_heard
+from fuzzyfrog.common.messages import count
 
 # Package, module to import, purpose, and the extra that installs it.
 REQUIRED = (
@@ -82,13 +83,12 @@ def _lines(findings: list[Finding]) -> list[str]:
 
 
 def _verdict(missing: list[Finding]) -> str:
-    n_required = sum(not one.is_optional for one in missing)
-    if n_required:
-        noun = "package is" if n_required == 1 else "packages are"
-        return f"{n_required} required {noun} missing; fuzzyfrog cannot run."
+    if n_required := sum(not one.is_optional for one in missing):
+        are = count(n_required, "required package is", "required packages are")
+        return f"{are} missing; fuzzyfrog cannot run."
     if missing:
-        noun = "component is" if len(missing) == 1 else "components are"
-        return f"All required packages are installed; {len(missing)} optional {noun} missing."
+        are = count(len(missing), "optional component is", "optional components are")
+        return f"All required packages are installed; {are} missing."
     return "Everything is installed."
 
 
@@ -100,12 +100,15 @@ def _examined() -> list[Finding]:
         for name, module in REQUIRED
     ]
     findings = [
-        Finding("fuzzyfrog", True, f"{version('fuzzyfrog')}"),
+        Finding("fuzzyfrog", True, version("fuzzyfrog")),
         Finding("python", True, f"{platform.python_version()} ({platform.platform()})"),
         *required,
     ]
     if all(one.is_there for one in required):
-        findings += [_threads(), _kernels()]
+        from fuzzyfrog.measure.threads import effective_threads
+
+        threads = f"{effective_threads(None)} (the machine has {os.cpu_count()} CPUs)"
+        findings += [Finding("threads", True, threads), _kernels()]
     findings += [
         _package(name, module, purpose, _install("", f"[{extra}]"))
         for name, module, purpose, extra in OPTIONAL
@@ -140,13 +143,6 @@ def _package(name: str, module: str, purpose: str, remedy: str) -> Finding:
     return Finding(name, True, found, purpose, remedy)
 
 
-def _threads() -> Finding:
-    from fuzzyfrog.measure.threads import effective_threads
-
-    n_threads = effective_threads(None)
-    return Finding("threads", True, f"{n_threads} (the machine has {os.cpu_count()} CPUs)")
-
-
 def _kernels() -> Finding:
     """Measure a small table, and note whether kernels had to be compiled."""
     from fuzzyfrog import dependency
@@ -158,16 +154,15 @@ def _kernels() -> Finding:
         dependency([[0.0, 1.0], [1.0, 2.0], [0.5, 0.0]], ["a", "b", "a"])
     took = time.monotonic() - start
     stats = getattr(_kernel_scan.scan_batch, "stats", None)
-    purpose, remedy = "a quick start", "set NUMBA_CACHE_DIR to a folder that you can write to"
+    is_there, remedy = False, "set NUMBA_CACHE_DIR to a folder that you can write to"
     if stats is None:
-        return Finding(
-            "compiled kernels", False, "switched off", purpose, "unset NUMBA_DISABLE_JIT"
-        )
-    folder = Path(stats.cache_path) if stats.cache_path else None
-    if folder is None or not _is_writable(folder):
-        return Finding("compiled kernels", False, f"{folder} cannot be written", purpose, remedy)
-    state = f"compiled now in {took:.0f} s, cached in" if compiled else "cached in"
-    return Finding("compiled kernels", True, f"{state} {folder}", purpose, remedy)
+        found, remedy = "switched off", "unset NUMBA_DISABLE_JIT"
+    else:
+        folder = Path(stats.cache_path) if stats.cache_path else None
+        is_there = folder is not None and why_not_writable(folder / "any") is None
+        state = f"compiled now in {took:.0f} s, cached in" if compiled else "cached in"
+        found = f"{state} {folder}" if is_there else f"{folder} cannot be written"
+    return Finding("compiled kernels", is_there, found, "a quick start", remedy)
 
 
 def _compile_all() -> None:
@@ -201,11 +196,3 @@ def _compile_all() -> None:
         search.advance(10_000, 8)
         costs = np.arange(1, 7)
         CheapestSearch(rows, costs, 12, fixed=nothing, allowed=everything).advance(100)
-
-
-def _is_writable(folder: Path) -> bool:
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False

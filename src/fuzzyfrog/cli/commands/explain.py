@@ -46,7 +46,10 @@ def explain(
         _say_why_not(loaded, place, as_json=as_json)
         return
     if loaded.has_groups and feature is None:
-        _say_nothing_is_explained(as_json=as_json)
+        sentence = "Features are not explained where columns form groups."
+        if as_json:
+            tell(sentence)
+        write_found([], [sentence], as_json=as_json)
         return
     if not loaded.is_explained:
         way_out = "without --feature-group" if loaded.has_groups else "with more time"
@@ -81,13 +84,6 @@ def _say_why_not(result: Result, feature: int, *, as_json: bool) -> None:
     meant = _meant(words) if words.score in " ".join(reasons) else ()
     lines = f"{fitted(name, ROOM)} is not selected.", *map(safe, reasons), *meant
     write_found(document, lines, as_json=as_json)
-
-
-def _say_nothing_is_explained(*, as_json: bool) -> None:
-    sentence = "Features are not explained where columns form groups."
-    if as_json:
-        tell(sentence)
-    write_found([], [sentence], as_json=as_json)
 
 
 def _overview(words: Words) -> Iterator[str]:

@@ -58,8 +58,7 @@ def reducts(
         run_selection(search, files, asked, checking, printing)
         return
     allowed = ("n_features", "include", "jobs", "missing", "costs")
-    meaningless = [*given_options(search, but=allowed), *given_options(files)]
-    if meaningless:
+    if meaningless := [*given_options(search, but=allowed), *given_options(files)]:
         raise UsageError(
             f"--all must come without {', '.join(meaningless)}. It lists reducts instead of "
             "selecting one."
@@ -135,9 +134,10 @@ def _lines(found: list[Subset], ended: str, *, is_fewest: bool) -> Iterator[str]
 
 
 def _count(found: list[Subset], ended: str, *, is_fewest: bool) -> str:
+    if not found and ended == "all":
+        return "There is no reduct of this size (proven)."
     if not found:
-        none = "There is no reduct of this size (proven)."
-        return none if ended == "all" else "No reduct was found before the interruption."
+        return "No reduct was found before the interruption."
     size = count(found[0].size, "feature")
     every = f"proven: no other has {size}{', and none has fewer' if is_fewest else ''}"
     if found[0].cost is not None:

@@ -13,8 +13,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, warn, write_found
 from fuzzyfrog.cli.errors import in_options
 from fuzzyfrog.cli.inputs import TableOptions, opened
-from fuzzyfrog.cli.names import features_in
-from fuzzyfrog.cli.options import RowOptions, StrictOptions
+from fuzzyfrog.cli.options import RowOptions, StrictOptions, features_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.common.jit import compiling_heard
 from fuzzyfrog.common.messages import listed

@@ -14,8 +14,7 @@ from fuzzyfrog.cli import options
 from fuzzyfrog.cli.console import safe, write_found
 from fuzzyfrog.cli.errors import ExitCode, UsageError
 from fuzzyfrog.cli.inputs import STDIN, ReadingOptions, SavedRun, TableOptions, loaded_run, opened
-from fuzzyfrog.cli.names import names_in
-from fuzzyfrog.cli.options import RowOptions
+from fuzzyfrog.cli.options import RowOptions, names_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.recorded import recorded
 from fuzzyfrog.common.jit import compiling_heard
