@@ -63,7 +63,7 @@ def hostile(tmp_path):
 def test_progress_moves_on_a_wide_terminal_and_is_gone_in_the_end(tmp_path):
     sent = seen(110, tmp_path, "reducts", "digits", "--max-evaluations", "1500", "--no-check")
     assert COLOR.search(sent)
-    progress = [line for line in lines_of(sent) if " tried, " in line]
+    progress = [line for line in lines_of(sent) if "combinations tried, " in line]
     assert len(progress) > 1
     tried = r"choosing columns, \d+ so far, [\d,]+ combinations tried, "
     assert re.search(tried, progress[-1])

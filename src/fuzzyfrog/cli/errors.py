@@ -1,7 +1,5 @@
 """Exit codes, and errors and warnings as the command line words them."""
 
-from __future__ import annotations
-
 import shlex
 import traceback
 import warnings

@@ -428,13 +428,11 @@ def typed(group: Any) -> list[str]:
     words: list[str] = []
     for one in fields(group):
         value, option = getattr(group, one.name), option_of(one.name)
-        if value == one.default or one.default is MISSING:
-            continue
         if value is True:
             words.append(option)
-            continue
-        for each in value if isinstance(value, list | tuple) else [value]:
-            words += [option, str(each)]
+        elif value != one.default and one.default is not MISSING:
+            for each in value if isinstance(value, list | tuple) else [value]:
+                words += [option, str(each)]
     return words
 
 

@@ -1,7 +1,5 @@
 """A selection on the command line: the answer is written first, then explained and checked."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 import warnings

@@ -157,7 +157,8 @@ def read_table(
         categorical_features,
         _names(categorical, "categorical"),
         row_labels=row_labels,
-        keeps_na=target_kind == "class",
+        target_kind=target_kind,
+        max_missing=max_missing,
         least=least,
     )
     if max_missing is not None:
@@ -171,12 +172,12 @@ def read_table(
                 note = f"{path.name}: cells are separated by {mark}, as the header is."
                 table.notes = (*table.notes, note)
             read, labels = _read(wanted, table)
-        gaps = table.gaps & NO_LABEL if wanted.keeps_na else table.gaps
+        gaps = table.gaps & NO_LABEL if target_kind == "class" else table.gaps
         missing = labels.are_in(gaps) if isinstance(labels, TextLabels) else are_missing(labels)
-        keep, dropped = _kept_rows(path, wanted, read, labels, missing, max_missing)
+        keep, dropped = _kept_rows(path, wanted, read, labels, missing)
         if not keep.all():
             read, labels = read.take(keep), labels[keep]
-        dataset = _with_target(path, wanted, read, labels, target_kind, dialect, dropped)
+        dataset = _with_target(path, wanted, read, labels, dialect, dropped)
         return with_date_parts(dataset) if dates == "parts" else dataset
 
 
@@ -335,22 +336,17 @@ def _named(source: Source) -> Iterator[None]:
 
 
 def _kept_rows(
-    path: Path,
-    wanted: Wanted,
-    table: Dataset,
-    labels: FileLabels,
-    missing: Masks,
-    max_missing: int | None,
+    path: Path, wanted: Wanted, table: Dataset, labels: FileLabels, missing: Masks
 ) -> tuple[Masks, list[str]]:
     """Return which rows have a target and few enough gaps, and notes about the others."""
     notes = [_left_out(path.name, labels[missing], len(labels))] if missing.any() else []
     keep = ~missing
-    if max_missing is not None:
-        n_before = int(keep.sum())
-        keep &= np.isnan(table.values).sum(axis=1) <= max_missing
-        if n_dropped := n_before - int(keep.sum()):
-            gaps = f"more than {count(max_missing, 'missing value')}"
+    if wanted.max_missing is not None:
+        has_gaps = keep & (np.isnan(table.values).sum(axis=1) > wanted.max_missing)
+        if n_dropped := int(has_gaps.sum()):
+            gaps = f"more than {count(wanted.max_missing, 'missing value')}"
             notes.append(f"{path.name}: {count(n_dropped, 'row')} with {gaps} left out.")
+        keep &= ~has_gaps
     if int(keep.sum()) < wanted.least:
         raise DataError(
             f"{path.name}: at least 2 rows must stay, got {int(keep.sum())} of {len(keep)}. Leave "
@@ -378,7 +374,6 @@ def _with_target(
     wanted: Wanted,
     table: Dataset,
     labels: FileLabels,
-    target_kind: str,
     dialect: Dialect,
     dropped: Sequence[str],
 ) -> Dataset:
@@ -386,13 +381,13 @@ def _with_target(
     notes: tuple[str, ...] = ()
     try:
         if isinstance(labels, TextLabels):
-            target, notes = _encoded(labels, target_kind, dialect.decimal, wanted.least)
+            target, notes = _encoded(labels, wanted, dialect.decimal)
         else:
-            target = encode_target(labels, len(labels), target_kind, wanted.least)
+            target = encode_target(labels, len(labels), wanted.target_kind, wanted.least)
     except DataError as error:
         prefix = f"{path.name}: target {shown(wanted.target)}: "
         raise DataError(prefix, *error.args) from None
-    notes = notes or notes_on_target(target, target_kind, "target_kind", dialect.decimal)
+    notes = notes or notes_on_target(target, wanted.target_kind, "target_kind", dialect.decimal)
     if target[1] is None and isinstance(labels, TextLabels) and dialect.may_point_at_thousands:
         thousands = Thousands(may_be=True)
         thousands.add(labels.texts)
@@ -403,10 +398,9 @@ def _with_target(
     return replace(table, target=target[0], classes=target[1], notes=notes)
 
 
-def _encoded(
-    labels: TextLabels, target_kind: str, decimal: str, least: int
-) -> tuple[Target, tuple[str, ...]]:
+def _encoded(labels: TextLabels, wanted: Wanted, decimal: str) -> tuple[Target, tuple[str, ...]]:
     """Return a target of text as numbers if it is meant as these, else as classes, and a note."""
+    target_kind, least = wanted.target_kind, wanted.least
     if not labels.may_be_numbers:
         return _classes(labels, least, target_kind), ()
     if target_kind == "class" or (target_kind == "auto" and labels.are_in(MISSING).any()):

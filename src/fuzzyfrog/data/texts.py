@@ -263,9 +263,9 @@ def with_zero(cells: Any) -> list[str]:
     """Return the cells of two characters or more that begin with a zero, or blanks and a zero."""
     import pyarrow.compute as pc
 
-    bare = pc.ascii_ltrim_whitespace(cells)
-    is_long = pc.greater(pc.binary_length(bare), 1)
-    return list(cells.filter(pc.and_(is_long, pc.starts_with(bare, "0"))).to_pylist())
+    long = cells.filter(pc.greater(pc.binary_length(cells), 1))
+    has_zero = pc.starts_with(pc.ascii_ltrim_whitespace(long), "0")
+    return list(long.filter(has_zero).to_pylist())
 
 
 def _is_read_with_commas(values: Labels) -> bool:

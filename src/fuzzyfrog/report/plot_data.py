@@ -4,8 +4,6 @@ Lines are drawn in a picture that is stretched; shapes and text are placed on to
 a picture fits any width and its text stays readable.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import ceil, floor, inf, log10, sqrt

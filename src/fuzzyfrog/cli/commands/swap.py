@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -80,7 +80,7 @@ def swap(
     given: dict[str, Any] = {OPTION_NAMES.get(one, one): value for one, value in GIVEN.items()}
     given |= {"n_features": len(after), "include": [line_of(loaded.names(after))]}
     given["cluster"] = None  # a file must not say where the table is sent to
-    there, as_before = {one.name for one in fields(search)}, search
+    there, as_before = vars(search), search
     search = replace(search, **{one: value for one, value in given.items() if one in there})
     checking = replace(checking, stability=False, no_check=no_check or checking.no_check)
     files = replace(files, no_rows=files.no_rows or before.no_rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from ast import literal_eval
+from collections.abc import Collection
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -130,10 +131,9 @@ def _given(result: Result, name: str) -> object:
 
 def _as_recorded(asked: TableOptions, before: TableOptions) -> TableOptions:
     """Return how a run read its table, but for what is asked for now."""
-    names = [one.name for one in fields(ReadingOptions)]
-    default = TableOptions(table=asked.table)
-    given = [one for one in names if getattr(asked, one) != getattr(default, one)]
-    return replace(before, table=asked.table, **{one: getattr(asked, one) for one in given})
+    read = {one.name: (getattr(asked, one.name), one.default) for one in fields(ReadingOptions)}
+    given = {name: value for name, (value, default) in read.items() if value != default}
+    return replace(before, table=asked.table, **given)
 
 
 def _that_are_there(asked: TableOptions, typed: TableOptions) -> TableOptions:
@@ -148,17 +148,17 @@ def _that_are_there(asked: TableOptions, typed: TableOptions) -> TableOptions:
     with opened_table(path, dialect, ignored) as table:
         there = set(table.names)
     if typed.ignore is None:
-        asked = replace(asked, ignore=_line(ignored, there))
+        asked = replace(asked, ignore=_one_line(there.intersection(ignored)))
     if typed.categorical is None:
-        asked = replace(asked, categorical=_line(labels, there))
+        asked = replace(asked, categorical=_one_line(there.intersection(labels)))
     if typed.row_labels is None and asked.row_labels not in there:
         asked = replace(asked, row_labels=None)
     return asked
 
 
-def _line(names: list[str], there: set[str]) -> list[str] | None:
-    kept = [name for name in names if name in there]
-    return [line_of(kept)] if kept else None
+def _one_line(names: Collection[str]) -> list[str]:
+    """Return names as the value of an option that lists columns."""
+    return [line_of(names)] if names else []
 
 
 def _old_table(asked: TableOptions, rows: RowOptions, settings: Settings) -> Dataset:
@@ -183,7 +183,7 @@ def _new_table(asked: TableOptions, old: Dataset) -> Dataset:
         if file is None or (not labels and (old.classes is None) == (new.classes is None)):
             return new
         kind: Literal["class", "numeric"] = "numeric" if old.classes is None else "class"
-        named = [*(asked.categorical or ()), *([line_of(labels)] if labels else ())]
+        named = [*(asked.categorical or ()), *_one_line(labels)]
         again = replace(asked, table=str(file), categorical=named, target_kind=kind)
         with opened(again, least=1) as read_again:
             return read_again.dataset

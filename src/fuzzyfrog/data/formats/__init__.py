@@ -126,8 +126,8 @@ def in_blocks(rows: Iterator[tuple[int, Sequence[Any]]], n_columns: int) -> Iter
 class Wanted:
     """The user's choices for a file: its target, ignored columns, categorical features.
 
-    The features in `categorical` are added to those in `categorical_features`. `least` is the
-    lowest number of rows.
+    The features in `categorical` are added to those in `categorical_features`. `max_missing` is the
+    highest number of gaps in a row, `least` the lowest number of rows.
     """
 
     target: str | None
@@ -135,7 +135,8 @@ class Wanted:
     categorical_features: object
     categorical: tuple[str, ...] = ()
     row_labels: str | None = None
-    keeps_na: bool = False
+    target_kind: str = "auto"
+    max_missing: int | None = None
     least: int = 2
 
     def layout(self, header: Sequence[str], file: str) -> Layout:

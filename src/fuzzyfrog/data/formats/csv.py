@@ -5,8 +5,6 @@ finds a fault, or in which its rules for quotes and line ends differ from those 
 module, the file is read by that module, which knows the line of a fault.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import itertools
@@ -92,11 +90,9 @@ class TextTable(Source):
         for block in self.blocks(columns):
             if held is not None:
                 yield held
-                held = block
             elif note := _note_on_units(block.columns):
-                held = self._without(block, 0, note)
-            else:
-                held = block
+                block = self._without(block, 0, note)
+            held = block
         if held is not None and len(held.lines) and (note := _note_on_totals(held.columns)):
             held = self._without(held, -1, note)
         if held is not None and len(held.lines):

@@ -1,7 +1,5 @@
 """Read arrays written by `numpy.save` in parts."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator, Sequence
