@@ -64,7 +64,7 @@ def test_a_packed_array(saved):
         (np.zeros((3, 1)), "at least 2 columns"),
         (np.zeros((1, 3)), "at least 2 samples, got 1"),
         (np.full((3, 3), np.inf), "got inf in feature 'x0' of sample 0"),
-        (np.full((3, 3), np.nan), "none in 'x0', 'x2'"),
+        (np.full((3, 3), np.nan), "at least 2 rows must stay"),
     ],
 )
 def test_what_is_not_a_table_is_refused(saved, tmp_path, content, message):
