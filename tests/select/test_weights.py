@@ -15,6 +15,7 @@ from fuzzyfrog import FeatureSelector, ReductSelector, SoftSelector, check, load
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.errors import CheckpointError, ParameterError
 from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.result import Result
 from fuzzyfrog.select.selection import fingerprint
 
 
@@ -78,6 +79,15 @@ def test_reducts_stay_and_their_dependencies_are_means_by_weights():
         mask = np.isin(np.arange(13), one.features)
         mean = np.average(measure.memberships(mask), weights=weights[weights > 0])
         assert one.dependency == pytest.approx(mean, abs=1e-6)  # of the largest weight
+
+
+@pytest.mark.parametrize("selector", [ReductSelector(sample=20), SoftSelector(sample=20)])
+def test_an_estimate_by_weights_can_be_saved(selector, tmp_path):
+    table, y, weights = mixed()
+    result = selector.fit(table, y, sample_weight=weights).result_
+    assert result.sampling.low < result.sampling.high
+    result.save(tmp_path / "run.json")
+    assert Result.load(tmp_path / "run.json").sampling == result.sampling
 
 
 def test_samples_of_weight_0_are_left_out_and_others_keep_their_names(tmp_path):

@@ -181,9 +181,10 @@ def weighted_interval(values: Floats, masses: Floats, confidence: float) -> tupl
     mean, largest = float(masses.mean()), float(masses.max())
     scaled = values * masses[: values.size] / largest
     low, high = mean_interval(scaled, float(scaled.mean()), masses.size, confidence)
-    known, drawn = float((values * masses[: values.size]).sum()), masses[: values.size].sum()
+    known = float((values * masses[: values.size]).sum())
+    drawn, whole = float(masses[: values.size].sum()), float(masses.sum())
     low, high = (one * largest / mean for one in (low, high))
-    return max(low, known / masses.sum()), min(high, 1.0 - float(drawn - known) / masses.sum())
+    return max(low, known / whole), min(high, 1.0 - (drawn - known) / whole)
 
 
 class RowSample:
