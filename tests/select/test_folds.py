@@ -14,6 +14,7 @@ from sklearn.model_selection import (
     KFold,
     LeaveOneGroupOut,
     RepeatedKFold,
+    ShuffleSplit,
     TimeSeriesSplit,
 )
 
@@ -98,7 +99,9 @@ def test_folds_can_be_given_as_a_list():
         ([([], range(20))], "cv must give row numbers"),
         ([(range(60), range(59, 120))], "cv must not train on samples to predict, got the same r"),
         ([1, 2], "cv must suit the table, got"),
-        ([], "cv must make a fold or more, got"),
+        ([], "cv must make at least 2 folds, got"),
+        ([(range(60), range(60, 120))], "cv must make at least 2 folds, got"),
+        (ShuffleSplit(1), "cv must make at least 2 folds, got ShuffleSplit"),
         ("five", "cv must be an integer of at least 2, got 'five'"),
     ],
 )

@@ -454,9 +454,11 @@ def parts_of(target: NDArray[Any], cv: Any, seed: int, together: Integers | None
         except (ValueError, TypeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise ParameterError("cv", "suit the table", shown(cv), reason) from None
-        if not parts:
-            raise ParameterError("cv", "make a fold or more", shown(cv))
-        return [_checked_part(train, test, len(target)) for train, test in parts]
+        parts = [_checked_part(train, test, len(target)) for train, test in parts]
+        if len(parts) < 2:
+            hint = "The scores of one say nothing about how much they vary."
+            raise ParameterError("cv", "make at least 2 folds", shown(cv), hint)
+        return parts
     if together is not None and together.min() == together.max():
         raise DataError("a check must have samples of two groups or more, got one group.")
     n_folds = cv if together is None else min(cv, int(together.max()) + 1)
