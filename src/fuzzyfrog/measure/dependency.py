@@ -399,6 +399,13 @@ def _checked_bar(at_least: float | ArrayLike | None, n_subsets: int) -> Floats:
     return np.broadcast_to(bar, n_subsets)
 
 
+def random_order(n_samples: int, seed: int, stream: int) -> Integers:
+    """Return the samples in a random order, one of its own for each stream."""
+    # Raw words: their sequence is the same in every version of NumPy.
+    words = np.random.Philox(key=[int(seed) % 2**64, stream]).random_raw(n_samples)
+    return np.argsort(words, kind="stable")
+
+
 class Dependency(SubsetScores):
     """The fuzzy-rough dependency of a target on subsets of features.
 

@@ -109,6 +109,13 @@ class Engine(ABC):
                 weights[k] = _kernel_scan.total(found.membership, self.masses)
         return weights
 
+    def _opened(self, n_samples: int, n_lanes: int) -> tuple[Floats, NDArray[np.int16], Integers]:
+        """Return memberships of 1, their limits, and no enemies."""
+        membership, enemy = np.empty(n_samples), np.empty(n_samples, np.int64)
+        limit = np.empty(n_lanes, np.int16)
+        _kernel_scan.open_memberships(self.geometry.steps, membership, limit, enemy)
+        return membership, limit, enemy
+
     def _threads_for(self, n_pairs: int) -> int:
         return self.n_threads if n_pairs >= _WORTH_A_THREAD else 1
 
@@ -167,10 +174,10 @@ class ScanEngine(Engine):
         weights = np.empty((len(masks), 2), np.int64)
         batch, table = batch_of(self.geometry, masks, allowed), self.geometry.table
         n_threads = self._threads_for(len(masks) * self.n_pairs)
+        shape = self.geometry.n_samples, table.lanes.shape[1]
 
         def part(cut: tuple[int, int]) -> None:
-            membership, limit, enemy = self._work_space()
-            enemy[:] = -1
+            membership, limit, enemy = self._opened(*shape)
             _kernel_scan.scan_batch(
                 table, batch, self.join, *cut, self.masses, membership, limit, enemy, enemy.copy(),
                 weights,
@@ -181,8 +188,7 @@ class ScanEngine(Engine):
 
     def _part(self, subset: Subset, allowed: float, lane: int, n_threads: int) -> Nearest:
         table = self.geometry.table
-        membership, limit, enemy = self._work_space()
-        _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
+        membership, limit, enemy = self._opened(self.geometry.n_samples, table.lanes.shape[1])
 
         def kernel(start: int, step: int, may_lose: float) -> float:
             return float(
@@ -194,10 +200,6 @@ class ScanEngine(Engine):
 
         lost = self._lowered(kernel, lane, n_threads, allowed)
         return Nearest(membership, enemy, complete=bool(lost <= allowed))
-
-    def _work_space(self) -> tuple[Floats, NDArray[np.int16], Integers]:
-        n_samples, n_lanes = self.geometry.n_samples, self.geometry.table.lanes.shape[1]
-        return np.empty(n_samples), np.empty(n_lanes, np.int16), np.empty(n_samples, np.int64)
 
 
 class PartEngine(Engine):
@@ -217,10 +219,8 @@ class PartEngine(Engine):
 
     def nearest(self, subset: Subset, allowed: float) -> Nearest:
         """Return memberships and enemies; threads share the samples."""
-        membership, enemy = np.empty(self.asked.size), np.empty(self.asked.size, np.int64)
-        limit = np.empty(self.asked.size, np.int16)
+        membership, limit, enemy = self._opened(self.asked.size, self.asked.size)
         table = self.geometry.table
-        _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
         n_threads = self._threads_for(self.n_pairs)
 
         def part(cut: tuple[int, int]) -> float:
@@ -388,8 +388,7 @@ class ArrayEngine(Engine):
             lost[left] += _lower_all(membership, left, one.rows, apart.min(axis=2))
             if self.asks_all:
                 lost[left] += _lower_all(membership, left, one.columns, apart.min(axis=1))
-        units = (membership / GRID).astype(np.int64)
-        weights = np.column_stack([(units >> 25) @ self.masses, (units & 0x1FFFFFF) @ self.masses])
+        weights = np.array([total(one, self.masses) for one in membership], np.int64)
         weights[lost > allowed] = -1
         return weights
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.common.params import check_count
-from fuzzyfrog.measure.dependency import Dependency, SubsetScores
+from fuzzyfrog.measure.dependency import Dependency, SubsetScores, random_order
 from fuzzyfrog.measure.engines import Nearest
 from fuzzyfrog.measure.geometry import mean_membership, subset_of
 from fuzzyfrog.measure.requirements import assorted
@@ -126,13 +126,6 @@ class SampledDependency(SubsetScores):
         is_drawn = np.zeros(self._measure.n_samples, np.bool_)
         is_drawn[samples] = True
         return np.flatnonzero(is_drawn[self._measure._geometry.order])
-
-
-def random_order(n_samples: int, seed: int, stream: int) -> Integers:
-    """Return the samples in a random order, one of its own for each stream."""
-    # Raw words: their sequence is the same in every version of NumPy.
-    words = np.random.Philox(key=[int(seed) % 2**64, stream]).random_raw(n_samples)
-    return np.argsort(words, kind="stable")
 
 
 def mean_interval(

@@ -21,9 +21,9 @@ from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.weights import mean_by
 from fuzzyfrog.measure import soft_arrays
-from fuzzyfrog.measure.dependency import checked_masks, one_step
+from fuzzyfrog.measure.dependency import checked_masks, one_step, random_order
 from fuzzyfrog.measure.geometry import mean_membership
-from fuzzyfrog.measure.sampled import mean_interval, random_order, weighted_interval
+from fuzzyfrog.measure.sampled import mean_interval, weighted_interval
 from fuzzyfrog.measure.soft_columns import (
     CELLS_AT_ONCE,
     DOUBLE_PRECISION,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fuzzyfrog.common.arrays import Integers, Masks
 from fuzzyfrog.common.jit import Kernels
-from fuzzyfrog.measure.engines import Engine, Nearest, _kernel_scan, closer
+from fuzzyfrog.measure.engines import Engine, Nearest, closer
 from fuzzyfrog.measure.geometry import LANES, NEVER, STAGE, Geometry, Subset, Table, parts_of
 from fuzzyfrog.measure.threads import map_blocks
 
@@ -188,9 +188,7 @@ class TreeEngine(Engine):
         n_threads: int,
     ) -> Nearest:
         n_lanes, n_rows = table.queries.shape
-        membership, enemy = np.empty(n_lanes), np.empty(n_lanes, np.int64)
-        limit = np.empty(n_lanes, np.int16)
-        _kernel_scan.open_memberships(table.steps, membership, limit, enemy)
+        membership, limit, enemy = self._opened(n_lanes, n_lanes)
         membership[~self._plan.is_query] = 0.0
         limit[~self._plan.is_query] = NEVER
         features, exact = np.arange(n_rows), np.arange(table.Z.shape[1])

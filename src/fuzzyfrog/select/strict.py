@@ -22,7 +22,8 @@ from fuzzyfrog.data.scaling import (
     Spread,
 )
 from fuzzyfrog.measure import Dependency, SoftDependency
-from fuzzyfrog.measure.sampled import FEWEST_PAIRS, RowSample, random_order
+from fuzzyfrog.measure.dependency import random_order
+from fuzzyfrog.measure.sampled import FEWEST_PAIRS, RowSample
 from fuzzyfrog.result import BrokenRow, Certificate, Reducts, VerifiedReduct
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import Problem, QuickReduct, Search
