@@ -21,10 +21,12 @@ from fuzzyfrog.result import (
     Certificate,
     ClassCount,
     FeatureSummary,
+    Leak,
     Sampling,
     Subset,
     Versions,
 )
+from fuzzyfrog.select.leaks import leak_sentences
 from fuzzyfrog.words import words_of
 from report.made import a_check, changed, soft_result
 
@@ -137,6 +139,16 @@ def test_warnings_are_shown_before_the_facts(wine_result):
     assert shown == ["The target holds 47 different numbers.", *notes[1:]]
     silent = replace(wine_result, notes=())
     assert "Please note" not in render_report(silent) + summary_html(silent)
+
+
+def test_a_leak_is_said_once():
+    leaks = (Leak((0,), "its values stand for classes"), Leak((1,), "alone"))
+    result = replace(soft_result(), suspected_leaks=leaks)
+    names = [one.name for one in result.table.features]
+    notes = ("a note", *map(str, leak_sentences(leaks, names)))
+    answer = collect(replace(result, notes=notes))["answer"]
+    assert answer["notes"] == ["A note"]
+    assert "almost perfectly" in answer["doubts"][0]
 
 
 def test_a_table_without_a_name_is_not_called_table(wine_result):

@@ -19,7 +19,7 @@ from fuzzyfrog.report.features import LONGEST_NAME, features, named_pair
 from fuzzyfrog.report.plot_data import TICKS, across, core, course, forks, front, leaves, models
 from fuzzyfrog.report.text import LONG, MAX_CHARACTERS, SHORT, cell, room, seen, short, visible
 from fuzzyfrog.result import AmbiguousSample, Result, Subset
-from fuzzyfrog.result.parts import ALIKE
+from fuzzyfrog.result.parts import ALIKE, leaks_in_words
 from fuzzyfrog.result.result import Parameter, write_text
 from fuzzyfrog.words import Words, words_of
 from fuzzyfrog.words.columns import (
@@ -136,7 +136,10 @@ def _summary(words: Words) -> dict[str, Any]:
 def answer(words: Words) -> dict[str, Any]:
     """Return the opening of the report: the answer, and right below it what speaks against it."""
     result, doubts, headline = words.result, words.doubts(), words.headline()
-    notes = [note for note in result.notes if note not in doubts]
+    names = [one.name for one in result.table.features]
+    leaks, *_ = leaks_in_words(result.suspected_leaks, names)  # a doubt says how they end
+    said = tuple(filter(None, (*doubts, leaks)))
+    notes = [note for note in result.notes if not note.startswith(said)]
     if result.estimate is not None and headline != words.verdict():  # models are not estimated
         headline += f", {result.estimate}"
     return {
