@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 import typer
 
 from fuzzyfrog.cli.errors import OPTION_NAMES, UsageError, option_of
+from fuzzyfrog.common.messages import shown, suggested, warn
 
 if TYPE_CHECKING:
     from fuzzyfrog.data import Dataset
@@ -303,7 +304,6 @@ def weighted_by(column: str | None, dataset: Dataset) -> Dataset:
     """Return a table with weights of samples in place of the column that has them, if any."""
     if column is None:
         return dataset
-    from fuzzyfrog.common.messages import warn
     from fuzzyfrog.data.weights import weighted
 
     weights, rest = _taken_out("--weights", column, dataset)
@@ -316,8 +316,6 @@ def weighted_by(column: str | None, dataset: Dataset) -> Dataset:
 
 def _taken_out(option: str, column: str, dataset: Dataset) -> tuple[Any, Dataset]:
     """Return the values of a column that is no feature, and the table without it."""
-    from fuzzyfrog.common.messages import shown, suggested
-
     names = dataset.feature_names
     if column not in names:
         raise UsageError(
@@ -355,8 +353,6 @@ def features_in(
     option: str, values: Sequence[str] | None, dataset: Dataset, groups: Collection[str] = ()
 ) -> list[str]:
     """Return the names in an option, all of which must be features of the table, or groups."""
-    from fuzzyfrog.common.messages import shown, suggested
-
     names = names_in(option, values)
     for name in names:
         if name == dataset.target_name:

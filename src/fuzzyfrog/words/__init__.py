@@ -1,9 +1,9 @@
 """A result -> sentences, the same for the command line, the report and the plots."""
 
 from fuzzyfrog.result import Reducts, Result, Scored, SoftPath
+from fuzzyfrog.words.common import ScoredWords
 from fuzzyfrog.words.common import Words as Words
 from fuzzyfrog.words.reducts import ReductWords
-from fuzzyfrog.words.scored import ScoredWords
 from fuzzyfrog.words.soft import SoftWords
 
 
