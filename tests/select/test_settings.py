@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from fuzzyfrog import Genetic, ParticleSwarm, ReductSelector, ShuffledFrogs
+from fuzzyfrog.result import Result
 
 X = np.random.default_rng(0).normal(size=(12, 4))
 y = [0, 1] * 6
@@ -79,3 +80,20 @@ def test_bad_parameters_leave_no_checkpoint(tmp_path):
     with pytest.raises(ValueError, match="n_features_to_select"):
         ReductSelector(checkpoint=path, random_state=0, n_features_to_select=9).fit(X, y)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"search": "exact", "n_features_to_select": np.int64(2), "min_dependency": np.float64(0.9)},
+        {"certify": np.True_, "max_evaluations": np.int64(50), "random_state": np.int64(1)},
+        {"costs": {"x0": np.float64(2.5), 1: np.int64(3)}, "survives": np.int64(0)},
+        {"max_lost": np.int64(2), "search": "front"},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_of_numpy_are_plain_in_a_saved_run(parameters):
+    """As a grid search over np.arange gives them."""
+    saved = ReductSelector(**parameters).fit(X, y).record().to_json()
+    assert Result.from_json(saved).to_json() == saved

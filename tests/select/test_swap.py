@@ -110,6 +110,19 @@ def test_a_custom_measure_has_no_error_bars():
     assert (found.lost, found.error, found.accuracy) == (3.0, None, None)
 
 
+@pytest.mark.parametrize(
+    "table", [WINE.values, pd.DataFrame(WINE.values, columns=WINE.feature_names)]
+)
+@pytest.mark.parametrize("excluded", [[4, 7], np.isin(np.arange(13), [4, 7]), [7]])
+def test_an_excluded_column_may_take_the_place_of_another(table, excluded):
+    selector = SoftSelector(exclude=excluded).fit(table, WINE.target)
+    other = selector.swap(int(selector.result_.selected[0]), 7, table, WINE.target)
+    [(name, rule)] = other.result_.exchange.let_in
+    assert (other.result_.place_of(name), rule) == (7, "excluded")
+    assert other.support_[7]
+    assert set(other.result_.excluded) == set(selector.result_.excluded) - {7}
+
+
 def test_weights_are_those_of_the_fit():
     weights = np.random.default_rng(0).integers(0, 3, 178)
     patient = np.arange(178) // 2

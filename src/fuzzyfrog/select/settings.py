@@ -67,6 +67,9 @@ class Settings:
     screens: bool = True
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            if isinstance(value := getattr(self, one.name), np.generic):
+                object.__setattr__(self, one.name, value.item())  # a result has plain values
         for name, check in _RULES.items():
             check(getattr(self, name))
         check_budget(self.max_evaluations, self.max_seconds)
@@ -247,8 +250,6 @@ _RULES: dict[str, Callable[[Any], None]] = {
 
 def _plain(value: Any) -> Parameter:
     """Return a value that JSON can hold, or its representation."""
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, str | int | float | None):
         return value
     return repr(value)

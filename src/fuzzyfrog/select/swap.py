@@ -13,6 +13,7 @@ from sklearn.base import clone
 from fuzzyfrog.common.deadline import TimeIsUp
 from fuzzyfrog.common.messages import shown
 from fuzzyfrog.data import Dataset
+from fuzzyfrog.data.dataset import feature_mask
 from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result import Exchange, Result
 from fuzzyfrog.select.groups import Groups
@@ -48,14 +49,19 @@ def swapped(selector: Any, old: str | int, new: str | int, X: object, y: object)
             "n_features_to_select instead.",
         )  # fmt: skip
     features = exchanged(selector.result_, old, new)
+    labels: Any = selector.result_.names(range(selector.n_features_in_))
+    excluded = feature_mask("exclude", () if selector.exclude is None else selector.exclude, labels)
+    if not hasattr(selector, "feature_names_in_"):
+        labels = range(selector.n_features_in_)
     given = {
         "n_features_to_select": len(features),
-        "must_include": list(selector.result_.names(features)),
+        "must_include": [labels[one] for one in features],
         "random_state": selector.seed_,
         **GIVEN,
     }
-    if not hasattr(selector, "feature_names_in_"):
-        given["must_include"] = list(features)
+    if excluded[list(features)].any():
+        excluded[list(features)] = False
+        given["exclude"] = [labels[one] for one in np.flatnonzero(excluded)] or None
     other = clone(selector)
     known = other.get_params(deep=False)
     other.set_params(**{name: value for name, value in given.items() if name in known})
