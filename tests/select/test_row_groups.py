@@ -109,7 +109,15 @@ def test_an_id_that_samples_share_may_have_gaps():
 
 @pytest.mark.parametrize(
     ("name", "n_patients"),
-    [("patient_id", 30), ("id", 25), ("id", 8), ("shop_id", 20), ("unitid", 20), ("idcode", 20)],
+    [
+        ("patient_id", 30),
+        ("id", 25),
+        ("id", 8),
+        ("shop_id", 20),
+        ("unitid", 20),
+        ("childid", 20),
+        ("idcode", 20),
+    ],
 )
 def test_an_id_is_no_feature_and_makes_groups_however_many_samples_share_it(name, n_patients):
     X, y, patient = patients(n_patients=n_patients, n_rows=24)
@@ -167,6 +175,8 @@ MAY = "with the same 'Fall' may belong together"
         ("futime", "status", True), ("follow_up", "died", True), ("TimeMin", "status", False),
         ("bedtime", "kind", False), ("dtime", "vital_status", True), ("days", "cens", True),
         ("Survival_in_days", "Status", True), ("days_off", "status", False),
+        ("t.rfs", "e.rfs", True), ("OS_MONTHS", "OS_STATUS", True), ("t.rfs", "e.os", False),
+        ("os_stage", "os_event", False),
     ],
 )  # fmt: skip
 def test_the_time_until_an_event_may_be_known_only_afterwards(column, target, is_so):

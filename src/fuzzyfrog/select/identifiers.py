@@ -45,12 +45,12 @@ _NAMED = frozenset(_NAMES.split())
 _HOUSES = frozenset(["household", "family"])  # which may also be how many live there
 _PEOPLE = _NAMED | {"user", "customer", "client", "student", "pt", "usubj", "pid"}
 _THINGS = "row serial order invoice account sample record phone zip postal sequence seq family "
-_THINGS += "household house school town county store product choice unit id"
+_THINGS += "household house school child pupil town county store product choice unit id"
 _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
 _COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # Targets that happen, or not, until observation ends, and names of that time, without signs.
-_EVENT_WORDS = "status event death dead died relapse recurrence failure cens censor censored"
+_EVENT_WORDS = "status event e death dead died relapse recurrence failure cens censor censored"
 _EVENTS = frozenset(_EVENT_WORDS.split())
 _FOLLOWED = re.compile("time$|followup|surviv|^(days|weeks|months|years)$")
 _kept = lru_cache(maxsize=2**16)  # a fit asks several times for the name of every column
@@ -191,12 +191,15 @@ def ordered_time(dataset: Dataset, feature: int) -> str | None:
 
 def may_follow_up(dataset: Dataset, feature: int) -> bool:
     """Whether a number is named like a time, as "futime", and the classes like an event in it."""
-    name = re.sub(r"\W|_", "", dataset.feature_names[feature]).lower()
-    is_time = bool(_FOLLOWED.search(name)) and not dataset.categorical[feature]
+    name, of = dataset.feature_names[feature], {*_words(dataset.target_name)}
+    words = _words(name)
+    rest = {one for one in words if one.rstrip("s") not in _TIMES}
+    is_pair = 0 < len(rest) < len(words) and rest == of - _EVENTS  # as "t.rfs" and "e.rfs"
     return (
-        is_time
+        (is_pair or bool(_FOLLOWED.search(re.sub(r"\W|_", "", name).lower())))
+        and not dataset.categorical[feature]
         and dataset.classes is not None
-        and not _EVENTS.isdisjoint(_words(dataset.target_name))
+        and not _EVENTS.isdisjoint(of)
     )
 
 
