@@ -86,6 +86,15 @@ def test_named_features_are_categorical_and_keep_their_spelling(write):
     assert data.values[:, 0].tolist() == [1.0, 0.0, 1.0]
 
 
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_utf_8_with_its_mark_is_an_encoding(write, ending):
+    for written in ("utf-8", "utf-8-sig"):
+        content = "höhe,class\n1,x\n2,ÿ\n".encode(written)
+        path = write(f"x.csv{ending}", gzip.compress(content) if ending else content)
+        data = read_table(path, "class", encoding="utf-8-sig")
+        assert (data.feature_names, data.classes) == (("höhe",), ("x", "ÿ"))
+
+
 def test_another_separator_and_encoding(write):
     path = write("x.csv", "größe;class\n1,5;a\n2;b\n".replace("1,5", "1.5").encode("latin-1"))
     data = read_table(path, "class", separator=";", encoding="latin-1")

@@ -411,7 +411,7 @@ def raw_lines(stream: BinaryIO) -> Iterator[bytes]:
 
 def _check_encoding(encoding: str) -> None:
     try:
-        by_byte = "a,\n".encode(encoding) == b"a,\n"
+        by_byte = "a,\n".encode(encoding).removeprefix(codecs.BOM_UTF8) == b"a,\n"
     except (LookupError, TypeError, ValueError):  # unknown, not text, or one that cannot encode
         by_byte = False
     if not by_byte:
