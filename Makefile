@@ -31,11 +31,9 @@ endif
 	dist format clean
 
 demo: $(VENV)/.installed
-	$(BIN)/python examples/first_look.py
-	@echo
 	$(BIN)/fuzzyfrog select wine --report report.html
 	@echo
-	$(BIN)/fuzzyfrog reducts wine --certify --no-check
+	$(BIN)/fuzzyfrog reducts wine --certify
 
 # While you work: the checks and some of the tests, in less than a minute.
 quick: $(VENV)/.ready

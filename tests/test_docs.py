@@ -6,9 +6,6 @@ import doctest
 import importlib
 import pkgutil
 import re
-import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -84,61 +81,6 @@ def test_anchors_named_in_the_source_exist():
     }
     assert "filter" in found  # the pattern still finds them
     assert found <= _anchors(ROOT / "docs/theory.md")
-
-
-def _rows_below(output: str, heading: str) -> list[str]:
-    lines = output.splitlines()
-    start = next(at for at, line in enumerate(lines) if heading in line) + 2
-    return lines[start : lines.index("", start)]
-
-
-def test_first_look_at_wine():
-    command = [sys.executable, str(ROOT / "examples/first_look.py")]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603
-    assert done.returncode == 0, done.stderr
-    assert "178 samples, 13 features" in done.stdout
-    assert "dependency 1.0000" in done.stdout
-    assert re.search(r"\+ flavanoids +0\.9340$", done.stdout, re.MULTILINE)
-    rows = _rows_below(done.stdout, "most ambiguous")
-    assert len(rows) == 10
-    assert rows[0].split()[:5] == ["43", "class_0", "0.1299", "65", "class_1"]
-
-
-@pytest.fixture
-def first_look(monkeypatch, capsys):
-    """Run the demo here, in this process; return exit code, stdout and stderr."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["first_look.py", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            runpy.run_path(str(ROOT / "examples/first_look.py"), run_name="__main__")
-        return (int(ended.value.code or 0), *capsys.readouterr())
-
-    return run
-
-
-def test_first_look_at_a_file(first_look, tmp_path):
-    table = tmp_path / "fruit.csv"
-    table.write_text("size,color,ripe\n1,red,yes\n2,red,yes\n2.5,green,no\n9,red,no\n")
-    code, out, err = first_look(str(table), "--target", "ripe")
-    assert code == 0, err
-    assert out.startswith("fruit: 4 samples, 2 features\n2 classes: no (2), yes (2)\n")
-    assert "color" in _rows_below(out, "most ambiguous")[0]
-
-
-@pytest.mark.parametrize("arguments", [["missing.csv", "--target", "class"], ["wien"]])
-def test_first_look_at_nothing_is_one_sentence(first_look, arguments):
-    code, out, err = first_look(*arguments)
-    assert (code, out) == (2, "")
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.long
-def test_selecting_features_of_wine():
-    command = [sys.executable, str(ROOT / "examples/select_features.py")]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603
-    assert done.returncode == 0, done.stderr
-    assert "343 such subsets were found" in done.stdout
 
 
 def test_no_page_names_a_place_on_this_machine():

@@ -95,7 +95,8 @@ def test_source_archive_has_what_the_tests_need(tmp_path):
               "lab/pyproject.toml", "lab/src/fuzzyfrog_lab/registry.json",
               "lab/paper/experiment.toml", "lab/paper/expected/sizes.csv",
               "lab/paper/results/cells.jsonl.gz", "lab/tests/test_cells.py", "conftest.py",
-              "examples/first_look.py", "requirements/constraints.txt", "scripts/lowest.py",
+              "examples/gallery/GALLERY_HEADER.rst", "requirements/constraints.txt",
+              "scripts/lowest.py",
               "src/fuzzyfrog/report/templates/report.html"}  # fmt: skip
     assert needed <= names, needed - names
 
