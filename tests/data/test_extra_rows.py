@@ -79,6 +79,13 @@ def test_totals_below_many_rows(write):
     ]
 
 
+def test_a_word_for_totals_that_many_rows_above_have_is_a_label(write):
+    rows = [["a", "x", "y"], *(["pq"[k % 2], k / 8, k % 2] for k in range(40_000))]
+    rows[1][0] = "total"
+    data, told = read(write("x.csv", text([*rows, ["total", 99.5, 0]])), "y")
+    assert (data.n_samples, told) == (40_001, [])
+
+
 @pytest.mark.parametrize(
     "last",
     [

@@ -93,10 +93,30 @@ class TextTable(Source):
             elif note := _note_on_units(block.columns):
                 block = self._without(block, 0, note)
             held = block
-        if held is not None and len(held.lines) and (note := _note_on_totals(held.columns)):
+        if held is not None and len(held.lines) and (note := self._note_on_totals(held.columns)):
             held = self._without(held, -1, note)
         if held is not None and len(held.lines):
             yield held
+
+    def _note_on_totals(self, columns: Sequence[Any]) -> str:
+        """Return why the last row is no sample, or nothing.
+
+        The first text in it is a word for totals, which its column has nowhere else, next to a
+        number. `columns` are those of the last block; the others are read again for it.
+        """
+        import pyarrow.compute as pc
+
+        last = [_text(column[-1]) for column in columns]
+        are_numbers = [*map(looks_like_number, last)]
+        words = (k for k, cell in enumerate(last) if cell not in MISSING and not are_numbers[k])
+        place = next(words, 0)
+        cell = last[place]
+        if cell.rstrip(" :").lower() not in TOTALS or not any(are_numbers):
+            return ""
+        texts = (pc.utf8_trim_whitespace(as_text(one.columns[place])) for one in self.blocks({}))
+        if sum(pc.sum(pc.equal(one, cell), min_count=0).as_py() for one in texts) > 1:
+            return ""
+        return f"holds totals ({shown(cell)}) and is left out. Rename {shown(cell)} to keep it."
 
     def _without(self, block: Cells, row: int, note: str) -> Cells:
         """Return a block without its first or its last row, and note why."""
@@ -440,23 +460,6 @@ def _note_on_units(columns: Sequence[Any]) -> str:
     if not all(_are_numbers(columns[place]) for place in units):
         return ""
     return f"looks like units ({listed(dict.fromkeys(units.values()))}) and is left out."
-
-
-def _note_on_totals(columns: Sequence[Any]) -> str:
-    """Return why the last row is no sample, or nothing.
-
-    The first text in it is a word for totals, which its column has nowhere else, next to a number.
-    """
-    last = [_text(column[-1]) for column in columns]
-    are_numbers = [*map(looks_like_number, last)]
-    words = (k for k, cell in enumerate(last) if cell not in MISSING and not are_numbers[k])
-    place = next(words, 0)
-    cell = last[place]
-    if cell.rstrip(" :").lower() not in TOTALS or not any(are_numbers):
-        return ""
-    if cell in map(_text, columns[place][:-1]):
-        return ""
-    return f"holds totals ({shown(cell)}) and is left out. Rename {shown(cell)} to keep it."
 
 
 def _text(cell: Any) -> str:
