@@ -1,5 +1,6 @@
 """Another answer: one column exchanged, with the whole record and the difference."""
 
+import dataclasses
 import warnings
 
 import numpy as np
@@ -123,11 +124,14 @@ def test_an_excluded_column_may_take_the_place_of_another(table, excluded):
     assert set(other.result_.excluded) == set(selector.result_.excluded) - {7}
 
 
-def test_weights_are_those_of_the_fit():
-    weights = np.random.default_rng(0).integers(0, 3, 178)
+@pytest.mark.parametrize("has_own", [False, True])
+def test_weights_are_those_of_the_fit(has_own):
+    weights = np.random.default_rng(0).integers(0, 3, 178).astype(np.float64)
     patient = np.arange(178) // 2
-    X, y = WINE.values, WINE.target
-    selector = SoftSelector().fit(X, y, groups=patient, sample_weight=weights)
+    X, y, given = WINE.values, WINE.target, {"sample_weight": weights, "groups": patient}
+    if has_own:
+        X, y, given = dataclasses.replace(WINE, weights=weights, groups=patient), None, {}
+    selector = SoftSelector().fit(X, y, **given)
     old = int(selector.result_.selected[0])
     other = selector.swap(old, next(one for one in range(13) if not selector.support_[one]), X, y)
     assert other.result_.exchange.lost == pytest.approx(selector.dependency_ - other.dependency_)

@@ -68,9 +68,10 @@ def swapped(selector: Any, old: str | int, new: str | int, X: object, y: object)
     groups, weights = selector._evidence.dataset.groups, selector._sample_weight
     dataset = selector._read_again(X, y)
     check_same(selector.result_, dataset)
-    if groups is not None and weights is not None:  # those of weight 0 are in none
-        every = np.zeros(len(weights), np.int64)
-        every[weights > 0] = groups
+    counts = X.weights if weights is None and isinstance(X, Dataset) else weights
+    if groups is not None and counts is not None:  # those of weight 0 are in none
+        every = np.zeros(len(counts), np.int64)
+        every[counts > 0] = groups
         groups = every
     with warnings.catch_warnings():
         for note in selector.result_.notes:  # said before
