@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from fuzzyfrog import Genetic, ParticleSwarm, ReductSelector, ShuffledFrogs
+from fuzzyfrog import (
+    Genetic,
+    ParticleSwarm,
+    ReductSelector,
+    ShuffledFrogs,
+    SoftSelector,
+    load_dataset,
+)
 from fuzzyfrog.result import Result
 
 X = np.random.default_rng(0).normal(size=(12, 4))
 y = [0, 1] * 6
+WINE = load_dataset("wine")
 
 BAD = [
     ({"search": "frog"}, r"search must be one of 'auto', 'frogs', 'genetic', .* got 'frog'"),
@@ -97,3 +105,17 @@ def test_numbers_of_numpy_are_plain_in_a_saved_run(parameters):
     """As a grid search over np.arange gives them."""
     saved = ReductSelector(**parameters).fit(X, y).record().to_json()
     assert Result.from_json(saved).to_json() == saved
+
+
+@pytest.mark.parametrize("given", [["ash"], [2], np.arange(13) == 2])
+def test_a_result_has_the_names_of_the_features_that_were_given(given):
+    first = ReductSelector("quickreduct", must_include=given).fit(WINE).result_
+    second = SoftSelector(exclude=given).fit(WINE).result_
+    assert (first.settings["must_include"], first.settings["exclude"]) == ("['ash']", None)
+    assert (second.settings["must_include"], second.settings["exclude"]) == (None, "['ash']")
+
+
+def test_naming_nothing_is_as_naming_no_features():
+    given = {"must_include": [], "exclude": (), "feature_groups": {}}
+    one, other = (ReductSelector("quickreduct", **some).fit(WINE).result_ for some in (given, {}))
+    assert one.settings == other.settings

@@ -395,7 +395,7 @@ class Result(Part, frozen=True):
     @property
     def has_groups(self) -> bool:
         """Whether some columns were selected together; then no feature is explained."""
-        return self.settings.get("feature_groups") not in (None, "{}")
+        return self.settings.get("feature_groups") is not None
 
     @property
     def why_unexplained(self) -> str:

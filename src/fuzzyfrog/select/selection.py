@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import compress
 from math import nan
 from typing import Any
 
@@ -223,9 +224,7 @@ class _Fit:
         seconds = time.monotonic() - self._start
         whole = Result(
             table=_summary_of(dataset, costs),
-            settings=settings.parameters(
-                [dataset.feature_names[one] for one in np.flatnonzero(dataset.categorical)]
-            ),
+            settings=settings.parameters(_named(dataset, settings, groups)),
             seed=self._seed,
             versions=versions(),
             command=None,
@@ -408,6 +407,22 @@ def _asked_features(dataset: Dataset, settings: Settings, groups: Groups) -> tup
     return constrained_features(
         groups.with_columns(settings.must_include), groups.with_columns(settings.exclude), dataset
     )
+
+
+def _named(
+    dataset: Dataset, settings: Settings, groups: Groups
+) -> dict[str, list[str] | dict[str, list[str]]]:
+    """Return the settings that stand for features, with the names of these."""
+    names = dataset.feature_names
+    included, excluded = _asked_features(dataset, settings, groups)
+    return {
+        "must_include": [*compress(names, included)],
+        "exclude": [*compress(names, excluded)],
+        "categorical_features": [*compress(names, dataset.categorical)],
+        "feature_groups": {
+            group: [names[one] for one in columns] for group, columns in groups.columns.items()
+        },
+    }
 
 
 def with_reduct(result: Result, i: int, measure: Any, support: Masks) -> Result:

@@ -1,7 +1,7 @@
 """The settings of a selection: frozen, and checked once."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Any, Self
@@ -122,14 +122,14 @@ class Settings:
             cluster=None,
         )  # fmt: skip
 
-    def parameters(self, categorical: Sequence[str]) -> dict[str, Parameter]:
-        """Return the settings for the result, with the features actually treated as categories."""
+    def parameters(self, named: Mapping[str, Collection[object]]) -> dict[str, Parameter]:
+        """Return the settings for the result; `named` are those that stand for features."""
         given: dict[str, Any] = {
             one.name: getattr(self, one.name) for one in fields(self) if one.name not in NOT_KEPT
         }
         given["search"] = self.search_name
         given["min_dependency"] = float(self.min_dependency)  # it may be a fraction
-        given["categorical_features"] = list(categorical)
+        given |= {key: names or None for key, names in named.items()}
         return {**self.kind.parameters(), **{key: _plain(value) for key, value in given.items()}}
 
     def _conflicts(self) -> Iterator[tuple[str, bool, str, str]]:

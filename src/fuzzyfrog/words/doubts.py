@@ -157,7 +157,7 @@ class Doubts(ABC):
     def _other_sizes(self) -> Iterator[str]:
         """Yield a sentence if the folds selected other columns, of which the scores are."""
         check, names = self.result.check, self.result.names(self.result.selected)
-        if check is None or check.selected is None or self.result.settings.get("feature_groups"):
+        if check is None or check.selected is None or self.result.has_groups:
             return
         size, in_folds = len(names), check.selected.n_features
         absent = [one for one in names if one not in check.taken] if check.taken else []

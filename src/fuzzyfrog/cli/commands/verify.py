@@ -19,7 +19,7 @@ from fuzzyfrog.cli.options import RowOptions, names_in
 from fuzzyfrog.cli.progress import shown_progress
 from fuzzyfrog.cli.recorded import recorded
 from fuzzyfrog.common.jit import compiling_heard
-from fuzzyfrog.common.messages import line_of, shown
+from fuzzyfrog.common.messages import line_of
 from fuzzyfrog.errors import DataError
 
 if TYPE_CHECKING:
@@ -111,22 +111,8 @@ def _settings_of(result: Result, n_jobs: int | None) -> Settings:
     return Settings(
         kind=kinds[tag](**own),
         n_jobs=n_jobs,
-        **{name: _given(result, name) for name in lists},  # type: ignore[arg-type]
+        **{name: literal_eval(str(result.settings.get(name))) for name in lists},
     )
-
-
-def _given(result: Result, name: str) -> object:
-    """Return a setting that is saved as text."""
-    text = result.settings.get(name)
-    if text is None:
-        return None
-    try:
-        return literal_eval(str(text))
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        raise DataError(
-            f"{name} must be saved as names or indices, got {shown(text)}. Call verify of the "
-            "fitted selector instead."
-        ) from None
 
 
 def _as_recorded(asked: TableOptions, before: TableOptions) -> TableOptions:
