@@ -154,6 +154,33 @@ def test_numbers_as_text_are_read_with_a_warning_unless_named_as_categorical(fra
     np.testing.assert_array_equal(named.values[:, 0], [0, 1, np.nan, 0])
 
 
+def test_commas_that_may_mark_decimals_are_told():
+    cells = [f"{k},5" for k in range(9)]
+    with pytest.warns(UserWarning, match="'a' holds commas that may mark decimals, such as '0,5'"):
+        data = make_dataset(pd.DataFrame({"a": cells}), [0, 1, 0] * 3)
+    assert data.categorical.tolist() == [True]
+
+
+series = pytest.mark.parametrize("series", [list, np.array, pd.Series, pl.Series])
+
+
+@series
+@pytest.mark.parametrize("form", ["{:.2f}", "{:.1f}%"])
+def test_a_target_of_numbers_as_text_is_classes_with_a_warning(series, form):
+    X, y = np.arange(60.0).reshape(-1, 1), series([form.format(k / 7) for k in range(60)])
+    said = "The target holds numbers as text, so its 60 different values are classes. Convert it"
+    with pytest.warns(UserWarning, match=said):
+        assert len(make_dataset(X, y).classes) == 60
+    assert len(make_dataset(X, y, target="class").classes) == 60
+
+
+@series
+def test_classes_that_differ_only_in_blanks_are_told(series):
+    y = series(["no", "yes", "yes ", " yes"] * 3)
+    with pytest.warns(UserWarning, match="only in blanks or capital letters: ' yes' and 'yes'"):
+        make_dataset(np.arange(12.0).reshape(-1, 1), y)
+
+
 @frames
 def test_integers_that_float64_would_merge_are_refused(frame):
     with pytest.raises(DataError, match=r"distinct values beyond 2\*\*53 that would become equal"):

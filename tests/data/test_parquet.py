@@ -219,6 +219,7 @@ def test_errors_of_tall_row_groups(tmp_path, monkeypatch):
         read_table(path, "y")
 
 
+@pytest.mark.filterwarnings("ignore:the target has classes that differ only in blanks")
 def test_a_target_of_text_is_only_text(tmp_path):
     path = tmp_path / "x.parquet"
     codes = ["NA", "007", "7", "", " 7", "?"]

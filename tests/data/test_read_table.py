@@ -366,7 +366,7 @@ def test_a_slip_among_the_numbers_of_a_target_is_told(write, kind):
 @pytest.mark.parametrize("kind", ["auto", "class"])
 def test_classes_that_differ_only_in_capital_letters_are_told(write, kind):
     path = write("x.csv", "a,y\n" + "1,Yes\n2,yes\n3,No\n4,maybe\n" * 3)
-    told = "the target has classes that differ only in capital letters: 'Yes' and 'yes'. Spell "
+    told = "the target has classes that differ only in blanks or capital letters: 'Yes' and 'yes'."
     with pytest.warns(UserWarning, match=told):
         data = read_table(path, "y", target_kind=kind)
     assert data.classes == ("No", "Yes", "maybe", "yes")

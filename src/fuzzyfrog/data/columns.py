@@ -279,7 +279,11 @@ def _meaning(values: Sequence[Any], feature: Feature, *, is_declared: bool) -> C
         return Column(parsed, warning=warning)
     if feature.categorical is not None:
         raise not_listed(feature.name, next(text for text in values if not all_numbers([text])))
-    return text_column(values, feature, read_texts(values))
+    found = read_texts(values)
+    is_text = found.values is None and not (found.doubt or found.strays)
+    if is_text and read_texts(values, ",").values is not None:
+        found = TextNumbers(doubt=f"commas that may mark decimals, such as {listed(values[:3])}")
+    return text_column(values, feature, found)
 
 
 def text_column(values: Labels | Sequence[Any], feature: Feature, found: TextNumbers) -> Column:

@@ -92,11 +92,11 @@ def notes_on_target(
     numbers, classes = target
     if classes is not None and (alike := _spelled_alike(classes)):
         return (
-            f"the target has classes that differ only in capital letters: {alike}. Spell them "
-            "alike if they are the same.",
+            f"the target has classes that differ only in blanks or capital letters: {alike}. "
+            "Spell them alike if they are the same.",
         )
     if classes is not None and kind == "auto" and len(classes) > MOST_CLASSES:
-        return _notes_on_slips(target, argument, decimal)
+        return _notes_on_numbers(target, argument, decimal)
     if classes is not None or kind != "auto" or (numbers != np.floor(numbers)).any():
         return ()
     sentence = Answered(
@@ -111,33 +111,35 @@ def notes_on_target(
 
 
 def _spelled_alike(classes: Sequence[object]) -> str:
-    """Return the first classes that are equal but for capital letters, or nothing."""
-    texts: dict[str, str] = {}
+    """Return the first classes that are equal but for blanks or capital letters, or nothing."""
+    first: dict[object, object] = {}
     for label in classes:
-        if isinstance(label, str) and label != (other := texts.setdefault(label.lower(), label)):
+        plain = " ".join(label.lower().split()) if isinstance(label, str) else label
+        if label != (other := first.setdefault(plain, label)):
             return f"{shown(other)} and {shown(label)}"
     return ""
 
 
-def _notes_on_slips(target: Target, argument: str, decimal: str) -> tuple[str, ...]:
-    """Return a sentence if texts are classes because of a few among the numbers of a quantity."""
-    codes, classes = target[0].astype(np.int64), target[1] or ()
-    texts = [label for label in classes if isinstance(label, str)]
+def _notes_on_numbers(target: Target, argument: str, decimal: str) -> tuple[str, ...]:
+    """Return a sentence if classes are the numbers of a quantity as text, but for a few of them."""
+    codes = target[0].astype(np.int64)
+    texts = [label for label in target[1] or () if isinstance(label, str)]  # all or none
     strays = read_texts(texts, decimal).strays
     numbers = [text for text in texts if text not in strays]
-    if not strays or first_padded(numbers) is not None:
-        return ()
     values = read_texts(numbers, decimal).values
-    if values is None:
+    if values is None or first_padded(numbers) is not None:
         return ()
-    is_number = np.array([label in set(numbers) for label in classes])
+    is_number = np.array([text not in strays for text in texts])
     places = np.cumsum(is_number) - 1
     in_samples = values[places[codes[is_number[codes]]]]
-    if not ((values % 1 != 0).any() or are_quantities(in_samples)):
-        return ()
+    if not ((values % 1 != 0).any() or (strays and are_quantities(in_samples))):
+        return ()  # whole numbers that somebody made text are labels
+    which, way_out = "as text", "Convert it to numbers"
+    if strays:
+        which, way_out = f"except {listed(strays)}", "Correct these cells or delete their rows"
     sentence = Answered(
-        f"{AS_CLASSES} {listed(strays)}, so its {len(classes):,} different "
-        "values are classes. Correct these cells or delete their rows, or pass ",
+        f"{AS_CLASSES} {which}, so its {len(texts):,} different values are classes. {way_out}, or "
+        "pass ",
         Setting(argument, "class"),
         " if the values are labels.",
     )
