@@ -63,3 +63,11 @@ def test_a_decimal_that_cannot_be_compared_is_missing():
     y = ["a", "b", "a"]
     odd, plain = ([[gap], [Decimal(1)], [Decimal(2)]] for gap in (Decimal("sNaN"), None))
     assert dependency(odd, y) == dependency(plain, y)
+
+
+@pytest.mark.parametrize("content", [b"a;class\n\n", b"a;class\r\n\n", b"a;class\n\r\n\r\n"])
+def test_a_header_above_empty_lines_alone(content, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"x\.csv: a table must have at least 2 samples"):
+        read_table(path, "class")

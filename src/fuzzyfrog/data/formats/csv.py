@@ -88,6 +88,8 @@ class TextTable(Source):
         """Yield the blocks without a first row of units and a last row of totals."""
         held: Cells | None = None  # a block that may be the last
         for block in self.blocks(columns):
+            if not len(block.lines):  # empty lines alone
+                continue
             if held is not None:
                 yield held
             elif note := _note_on_units(block.columns):
