@@ -177,14 +177,14 @@ def test_a_check_repeats_the_selection_with_groups(fruit):
 @pytest.mark.parametrize(
     ("groups", "told"),
     [
-        (["color_*"], "feature_groups must be None or a mapping of names to columns"),
+        (["color_*"], r"must be None or a mapping of names .* For example, feature_groups=\{"),
         ({"color": "colour_*"}, r"feature_groups\['color'\] must match columns, got 'colour_\*'"),
         ({"color": ["color_red", "colr_blue"]}, "name features, got 'colr_blue'. Did you mean"),
         ({"color": ["color_red"]}, "must have at least 2 columns, got 'color_red'"),
         ({"color": [0, 99]}, "must have names of features, or indices from 0 to 5, got 99"),
         ({"color": "color_*", "b": ["color_red", "size"]}, "not overlap, got 'color_red' in"),
         ({"noise": "color_*"}, "have names that no other column has, got 'noise'"),
-        ({"color": 3}, "be a pattern or a list of columns, got 3"),
+        ({"color": 3}, "be a pattern or a list of columns, got 3. For example, feature_groups="),
         ({1: [0, 1], "1": [2, 3]}, "have names that are text, got 1"),
     ],
 )

@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import isfinite, lcm
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -36,7 +36,10 @@ from fuzzyfrog.search.protocol import Oracle, Rows, Wrapped
 # The fields of a result that list features by their indices.
 LISTS = ("features", "selected", "excluded", "identifiers", "core", "of", "others", "leaves")
 MOST_NAMED = 4  # columns of a group
-EXAMPLE = "For example, feature_groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."
+A_GROUP = "For example, feature_groups={'color': ['color_red', 'color_blue'], 'size': 'size_*'}."
+MOST_UNITS = 2**53  # of all costs together: solvers work in float64
+FREE = "Pass a small cost such as 0.01 for what is free."
+A_COST = "For example, costs={'mri': 400, 'blood': 12.5}."
 
 
 @dataclass(frozen=True)
@@ -53,10 +56,10 @@ class Groups:
             return cls({}, dataset.n_features)
         if not isinstance(groups, Mapping):
             rule = "be None or a mapping of names to columns"
-            raise ParameterError("feature_groups", rule, shown(groups), EXAMPLE)
+            raise ParameterError("feature_groups", rule, shown(groups), A_GROUP)
         if unnamed := [name for name in groups if not isinstance(name, str)]:
             raise ParameterError(
-                "feature_groups", "have names that are text", shown(unnamed[0]), EXAMPLE
+                "feature_groups", "have names that are text", shown(unnamed[0]), A_GROUP
             )
         found = {name: _columns_of(name, given, dataset) for name, given in groups.items()}
         owners: dict[int, str] = {}
@@ -238,7 +241,7 @@ def _columns_of(name: str, given: object, dataset: Dataset) -> tuple[int, ...]:
     elif isinstance(given, Collection):
         found = [feature_index(where, one, names) for one in given]
     else:
-        raise ParameterError(where, "be a pattern or a list of columns", shown(given), EXAMPLE)
+        raise ParameterError(where, "be a pattern or a list of columns", shown(given), A_GROUP)
     columns = tuple(sorted(set(found)))
     if len(columns) < 2:
         rule = "have at least 2 columns"
@@ -262,14 +265,6 @@ class GroupedMeasure(Wrapped):
         """Return the score of the best subsets of a batch, -inf for the others."""
         scores: Floats = self._measure.best(self._groups.expanded(masks))
         return scores
-
-
-if TYPE_CHECKING:
-    from fuzzyfrog.select.groups import Groups
-
-MOST_UNITS = 2**53  # of all features together: solvers work in float64
-FREE = "Pass a small cost such as 0.01 for what is free."
-EXAMPLE = "For example, costs={'mri': 400, 'blood': 12.5}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,7 +333,7 @@ def check_costs(costs: object) -> None:
     """Raise unless costs are a mapping of names to positive numbers."""
     if not isinstance(costs, Mapping) or not costs:
         rule = "be None or a mapping of features to what they cost"
-        raise ParameterError("costs", rule, shown(costs), EXAMPLE)
+        raise ParameterError("costs", rule, shown(costs), A_COST)
     for cost in costs.values():
         _exact(cost)
 
@@ -347,7 +342,7 @@ def _exact(cost: object) -> Fraction:
     """Return a cost as the decimal number that is printed for it."""
     is_number = isinstance(cost, Real | Decimal) and not isinstance(cost, bool | np.bool_)
     if not is_number or not isfinite(cost) or cost <= 0:  # type: ignore[arg-type, operator]
-        way_out = FREE if is_number and cost == 0 else EXAMPLE
+        way_out = FREE if is_number and cost == 0 else A_COST
         raise ParameterError("costs", "be positive, finite numbers", shown(cost), way_out)
     if isinstance(cost, Fraction | int):
         return Fraction(cost)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -36,6 +36,8 @@ from fuzzyfrog.words import verified as words
 
 MAX_SECONDS = 60.0
 LEAST_SHARE = 1e-9  # of the full dependency
+LEVEL = 0.05  # of all tests together
+SMALL = 0.1  # standard deviations by which a mean may move without being what has changed
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,13 +384,6 @@ def repaired(settings: Settings, dataset: Dataset) -> tuple[tuple[int, ...], boo
     if not answers:
         return None
     return min(answers, key=lambda answer: answer.price).selected, False
-
-
-if TYPE_CHECKING:
-    from fuzzyfrog.select.verify import NewRows
-
-LEVEL = 0.05  # of all tests together
-SMALL = 0.1  # standard deviations by which a mean may move without being what has changed
 
 
 class Means(NamedTuple):
