@@ -1,6 +1,7 @@
 """Samples that belong together are not compared with each other, and stay in one fold."""
 
 import json
+import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.soft_columns import SoftColumns
 from fuzzyfrog.result import Result
+from fuzzyfrog.select.identifiers import are_in_turn
 from fuzzyfrog.select.row_groups import connected, noted_selected
 from fuzzyfrog.words import words_of
 from naive import soft as naive
@@ -270,6 +272,22 @@ def test_people_in_turn_may_have_more_rows_than_the_others():
     noted = [SoftSelector().fit(table.assign(unit=who), one) for one in (y, table["a"].to_numpy())]
     said = [any("may belong together" in note for note in one.result_.notes) for one in noted]
     assert said == ["unit" in one.get_feature_names_out() for one in noted] == [True, False]
+
+
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_a_look_at_samples_in_turn_takes_little_memory(is_numeric):
+    random, n = np.random.default_rng(0), 20_000
+    kind = np.repeat(random.integers(0, 200, n // 10), 10)
+    target = random.normal(size=200)[kind] if is_numeric else kind
+    table = make_dataset(
+        np.arange(n)[:, None] // 10, target, target="auto" if is_numeric else "class"
+    )
+    tracemalloc.start()
+    try:
+        assert are_in_turn(table, 0)
+        assert tracemalloc.get_traced_memory()[1] < 8 * 2**20  # not n times the number of classes
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("kind", ["trade", "age"])

@@ -296,20 +296,30 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
     There are 20 values or more, and their samples have targets more alike than chance. Those of
     numbers next to each other are not alike, as they would be of a dose or of years in order.
     """
-    column, target = dataset.values[:, feature], dataset.target
     starts = _starts_of_runs(dataset, feature)
-    n_values = len(starts)
+    n_values, n_samples = len(starts), dataset.n_samples
     if not n_values:
         return False
-    shown = target[:, np.newaxis] == np.unique(target)
-    values = (target / np.abs(target).max())[:, np.newaxis] if dataset.classes is None else shown
-    sizes = np.diff(starts, append=len(column))
-    means = np.add.reduceat(values.astype(np.float64), starts) / sizes[:, np.newaxis]
-    within = ((values - np.repeat(means, sizes, axis=0)) ** 2).sum() / (len(column) - n_values)
-    apart = (sizes[:, np.newaxis] * (means - values.mean(axis=0)) ** 2).sum() / (n_values - 1)
-    along = means[np.argsort(column[starts])]
-    steps = (np.diff(along, axis=0) ** 2).sum(axis=1).mean()
-    is_unordered = dataset.categorical[feature] or steps >= along.var(axis=0).sum()
+    from scipy.sparse import coo_array  # slow to import, and few columns come here
+
+    sizes = np.diff(starts, append=n_samples)
+    if dataset.classes is None:
+        values = dataset.target / np.abs(dataset.target).max()
+        values, codes = values - values.mean(), np.zeros(n_samples, np.int64)
+    else:  # shares of the classes, of which a value has few
+        values, codes = np.ones(n_samples), dataset.target.astype(np.int64)
+    of_value = np.repeat(np.arange(n_values), sizes)
+    means = coo_array((values / sizes[of_value], (of_value, codes))).tocsr()
+    squares = np.ravel(means.multiply(means).sum(axis=1))
+    within = ((values**2).sum() - sizes @ squares) / (n_samples - n_values)
+    middle = sizes @ means / n_samples
+    apart = (sizes @ squares - n_samples * (middle @ middle)) / (n_values - 1)
+    along = means[np.argsort(dataset.values[starts, feature])]
+    steps = along[1:] - along[:-1]
+    middle = np.ones(n_values) @ means / n_values
+    is_unordered = dataset.categorical[feature] or (
+        steps.multiply(steps).sum() / (n_values - 1) >= squares.mean() - middle @ middle
+    )
     return bool(apart >= ALIKE * within and is_unordered)
 
 
