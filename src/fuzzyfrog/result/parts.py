@@ -486,12 +486,12 @@ def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, li
         alike += its
         each = "each of " if len(alike) > 1 else ""
         said[leak.relation] = f"{each}{first_few(alike)} ({leak.relation})"
-    predict = "predict" if len(said) > 1 or not single else "alone predicts"
     they_are, them = ("it is", "it") if len(features) == 1 else ("they are", "them")
-    start = (
-        f"{first_few([*said.values()], '; ')} {predict} the target almost perfectly. If {they_are} "
-        "recorded after the fact or computed from the target,"
-    )
+    start = f"The target is almost perfectly predicted by {first_few([*said.values()], '; by ')}."
+    if len(said) == 1:
+        predict = "alone predicts" if single else "predict"
+        start = f"{next(iter(said.values()))} {predict} the target almost perfectly."
+    start += f" If {they_are} recorded after the fact or computed from the target,"
     return capitalized(start), features, them
 
 

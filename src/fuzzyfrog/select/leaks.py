@@ -24,7 +24,7 @@ from fuzzyfrog.result.parts import leaks_in_words
 Integers = NDArray[np.intp]
 
 FEWEST_SAMPLES = 30  # with fewer, a column may predict the target by chance
-FEWEST_RANGES = 3  # of the target, which values stand for
+FEWEST_RANGES = 2  # of the target, which values stand for
 FEWEST_OF_A_CLASS = 5  # of rarer classes, nothing is asked
 MOST_ROWS, MOST_CELLS = 2000, 2**22  # of the random sample that is looked at
 SAME = 0.998  # R² of ranks, predicted by the two neighbors along a column
@@ -34,6 +34,7 @@ BY_GROUPS = 0.95  # share of each class that is told by categories or by gaps
 EXACT = 0.99  # share of each class on its side of a threshold
 DENSE = 0.48  # a third of the samples near a threshold take a third of the way, without a gap
 MOST_TERMS, MOST_COLUMNS = 3, 100  # of a sum or product, and among which it is looked for
+EXACTLY = 1e-6  # of the middle half of the target, for sums and products of more terms
 CLOSE, MOSTLY = 0.02, 0.9  # of the middle half of the target, and for how many samples
 ROUNDING = 1e-10
 LINEAR = 1 - 1e-4  # correlation
@@ -143,7 +144,7 @@ def _like_numbers(
 
 
 def _are_ranges(x: Floats, y: Floats) -> bool:
-    """Whether three values or more are ranges of y, with no wider steps between than within.
+    """Whether two values or more are ranges of y, with no wider steps between than within.
 
     Groups that merely differ would overlap, or leave a gap.
     """
@@ -159,7 +160,12 @@ def _are_ranges(x: Floats, y: Floats) -> bool:
     steps[starts[1:] - 1] = 0.0
     widest = np.maximum.reduceat(np.append(steps, 0.0), starts)
     is_usual = np.minimum(sizes[1:], sizes[:-1]) >= FEWEST_OF_A_CLASS
-    return bool((between <= np.maximum(widest[1:], widest[:-1]))[is_usual].all())
+    if (between > np.maximum(widest[1:], widest[:-1]))[is_usual].any():
+        return False
+    if len(starts) > 2:
+        return True
+    lower, upper = np.split(_spread(y[order]), starts[1:])  # of two groups, only tails would meet
+    return _share_near(lower, upper, float(lower[-1])) <= DENSE
 
 
 def _by_neighbors(x: Floats, y: Floats) -> float:
@@ -219,7 +225,7 @@ def _computed(values: Floats, target: Floats, features: Integers) -> Iterator[Le
 def _few_terms(
     values: Floats, target: Floats, among: Integers, *, in_logs: bool
 ) -> tuple[Integers, Floats] | None:
-    """Return at most three columns that reproduce the target linearly, and their factors."""
+    """Return columns that reproduce the target linearly, more than three exactly, and factors."""
     values = values[:, among]
     with np.errstate(all="ignore"):
         if in_logs:
@@ -250,16 +256,22 @@ def _few_terms(
     half = np.arange(len(y)) % 2 == 0  # the factors are those of one half, tried on the other
     kept = list(range(len(likely)))
     best: tuple[list[int], Floats] | None = None
+    exact = best
     while kept:
         some = A[:, [*kept, -1]]
         inverse = np.linalg.pinv(some[half].T @ some[half], rcond=ROUNDING, hermitian=True)
         weights = inverse @ (some[half].T @ y[half])
-        if np.mean(np.abs(some[~half] @ weights - y[~half]) <= CLOSE) < MOSTLY:
+        errors = np.abs(some[~half] @ weights - y[~half])
+        if np.mean(errors <= CLOSE) < MOSTLY:
             break
         best = list(kept), weights[:-1]
+        if np.mean(errors <= EXACTLY) >= MOSTLY:
+            exact = best
         worth = weights[:-1] ** 2 / np.maximum(np.diag(inverse)[:-1], ROUNDING)
         kept.pop(int(np.argmin(worth)))
-    if best is None or not 2 <= len(best[0]) <= MOST_TERMS:
+    if best is not None and len(best[0]) > MOST_TERMS:
+        best = exact
+    if best is None or len(best[0]) < 2:
         return None
     chosen = likely[best[0]]
     return among[columns[chosen]], best[1] * (high - low) / scale[chosen]
