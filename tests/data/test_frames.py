@@ -175,6 +175,15 @@ def test_a_target_of_numbers_as_text_is_classes_with_a_warning(series, form):
 
 
 @series
+def test_a_target_of_times_is_classes_with_a_warning(series):
+    X, y = np.arange(60.0).reshape(-1, 1), series([f"{k // 20}:{k:02}:07" for k in range(60)])
+    said = "The target holds times such as '0:00:07', so its 60 different values are classes."
+    with pytest.warns(UserWarning, match=said):
+        assert len(make_dataset(X, y).classes) == 60
+    make_dataset(X, y, target="class")  # says nothing: warnings are errors
+
+
+@series
 def test_classes_that_differ_only_in_blanks_are_told(series):
     y = series(["no", "yes", "yes ", " yes"] * 3)
     with pytest.warns(UserWarning, match="only in blanks or capital letters: ' yes' and 'yes'"):

@@ -112,7 +112,7 @@ def test_fewer_values_are_labels(n_values, n_samples):
 def test_whole_numbers_that_differ_are_identifiers_by_their_name(name):
     numbers = [100_002 + 7 * (number * 13 % 50) for number in range(50)]
     (sentence,) = told(numbers, name=name)
-    assert "is named like an ID, and has a different number in nearly every sample." in sentence
+    assert "is named like an ID, and has a different number in every sample." in sentence
     assert sentence.endswith(f"To leave it out, pass exclude=[{name!r}].")
     assert told(numbers, name=name, allowed=False) == []
     assert told([*numbers[:48], 7, 7], name=name) != []

@@ -1,6 +1,7 @@
 """The target of a Dataset: codes of classes, or numbers."""
 
 import numbers
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -22,6 +23,7 @@ MOST_CLASSES = 20  # that whole numbers may be, unless they count the classes fr
 FEWEST_OF_A_CODE = 10  # samples of every class that such a number stands for
 MOST_RARE_CLASSES = 5  # that whole numbers may be if more than a third of them are rare
 RARE = 5  # samples, fewer than that
+TIME = re.compile(r"\s*[0-9]{1,3}:[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?\s*")
 _PLAIN = "biuf"  # dtypes of numbers and booleans, which are known without a look at each label
 
 
@@ -121,9 +123,14 @@ def _spelled_alike(classes: Sequence[object]) -> str:
 
 
 def _notes_on_numbers(target: Target, argument: str, decimal: str) -> tuple[str, ...]:
-    """Return a sentence if classes are the numbers of a quantity as text, but for a few of them."""
+    """Return a sentence if classes are times, or numbers as text, but for a few of them."""
     codes = target[0].astype(np.int64)
     texts = [label for label in target[1] or () if isinstance(label, str)]  # all or none
+    if texts and all(map(TIME.fullmatch, texts)):
+        times = f"times such as {shown(texts[0])}"
+        return (
+            _as_classes(times, len(texts), "Convert them to hours or another number", argument),
+        )
     strays = read_texts(texts, decimal).strays
     numbers = [text for text in texts if text not in strays]
     values = read_texts(numbers, decimal).values
@@ -134,16 +141,21 @@ def _notes_on_numbers(target: Target, argument: str, decimal: str) -> tuple[str,
     in_samples = values[places[codes[is_number[codes]]]]
     if not ((values % 1 != 0).any() or (strays and are_quantities(in_samples))):
         return ()  # whole numbers that somebody made text are labels
-    which, way_out = "as text", "Convert it to numbers"
+    found, way_out = "numbers as text", "Convert it to numbers"
     if strays:
-        which, way_out = f"except {listed(strays)}", "Correct these cells or delete their rows"
-    sentence = Answered(
-        f"{AS_CLASSES} {which}, so its {len(texts):,} different values are classes. {way_out}, or "
-        "pass ",
+        found, way_out = (
+            f"numbers except {listed(strays)}",
+            "Correct these cells or delete their rows",
+        )
+    return (_as_classes(found, len(texts), way_out, argument),)
+
+
+def _as_classes(found: str, n_classes: int, way_out: str, argument: str) -> Answered:
+    return Answered(
+        f"The target holds {found}, so its {n_classes:,} {AS_CLASSES}. {way_out}, or pass ",
         Setting(argument, "class"),
         " if the values are labels.",
     )
-    return (sentence,)
 
 
 def has_categories(y: Any) -> bool:

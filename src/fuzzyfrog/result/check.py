@@ -19,11 +19,12 @@ FEW_TAKEN = 5  # columns, of which none may be random by luck
 CLEARLY = 3.0  # deviations: folds share most of what models learn, and the best of three counts
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
 MAY = "may belong together"  # rows of the same value, as of one person
+REPEAT = "repeat another one in every feature"
 IN_ORDER = "The samples are in the order of"
 AFTERWARDS = "may be known only afterwards"
 AS_LABELS = "so it is treated as categorical because of"  # a few cells
 WITHOUT_TARGET = "have no target and are left out"  # unless the word there is a label
-AS_CLASSES = "The target holds numbers"  # as text, or but for a few cells
+AS_CLASSES = "different values are classes"  # though the target holds numbers or times
 THRESHOLD = 0.75  # share of the halves from which on a column counts as stable
 SHAKY = 0.5  # share of the halves below which a selected column is doubtful
 LEAST_SHOWN = 0.1  # share of the halves of a column that is worth a line
@@ -38,7 +39,7 @@ def said_first(notes: Iterable[str]) -> list[str]:
     Rows may not be independent, columns not known when there is something to predict, numbers
     read as labels, or most rows left out for a target that is one.
     """
-    weighty = MAY, AFTERWARDS, AS_LABELS, AS_CLASSES, WITHOUT_TARGET
+    weighty = MAY, REPEAT, AFTERWARDS, AS_LABELS, AS_CLASSES, WITHOUT_TARGET
     return [
         note for note in notes if note.startswith(IN_ORDER) or any(one in note for one in weighty)
     ]

@@ -50,9 +50,10 @@ _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
 _COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # Targets that happen, or not, until observation ends, and names of that time, without signs.
-_EVENT_WORDS = "status event e death dead died relapse recurrence failure cens censor censored"
+_EVENT_WORDS = "status event e delta death dead died relapse recurrence failure cens censor "
+_EVENT_WORDS += "censored"
 _EVENTS = frozenset(_EVENT_WORDS.split())
-_FOLLOWED = re.compile("time$|followup|surviv|^(days|weeks|months|years)$")
+_FOLLOWED = re.compile("time$|followup|surviv|^(days|weeks|months|years|[odpr]fs|os|efs|tt[pr])$")
 _kept = lru_cache(maxsize=2**16)  # a fit asks several times for the name of every column
 
 
@@ -124,7 +125,8 @@ def _doubt_of_numbers(column: Floats, name: str) -> str:
         return ""
     n_values = np.unique(column[~np.isnan(column)]).size
     if n_values >= NEARLY_ALL * len(column):
-        return "is named like an ID, and has a different number in nearly every sample."
+        every = "every" if n_values == len(column) else "nearly every"
+        return f"is named like an ID, and has a different number in {every} sample."
     if _says_id(name) and n_values >= FEWEST_VALUES and n_values > len(column) / 2:
         numbers = f"{n_values:,} different numbers in {len(column):,} samples"
         return f"is named like an ID, and has {numbers}."
@@ -324,23 +326,27 @@ def are_in_turn(dataset: Dataset, feature: int) -> bool:
 
 
 def share_others(dataset: Dataset, feature: int) -> bool:
-    """Whether samples of a value follow one another and are the same in two other columns or more.
+    """Whether samples of a value are the same in two other columns or more.
 
     So it is with the age and the sex of people who have several rows. Columns that rise or fall
     with the feature, or change rarely, as its ranges and indicators do, are computed from it.
     """
-    starts = _starts_of_runs(dataset, feature)
+    order = np.argsort(dataset.values[:, feature], kind="stable")
+    starts = _starts_of_runs(dataset, feature, order)
     if not len(starts):
         return False
-    order, n_shared = np.argsort(dataset.values[starts, feature]), 0
-    for other in range(dataset.n_features):
+    repeats = np.setdiff1d(np.arange(len(order)), starts)[:HEAD]  # which rule out most columns
+    some, same = dataset.values[order[repeats]], dataset.values[order[repeats - 1]]
+    may_share = ((some == same) | (np.isnan(some) & np.isnan(same))).all(axis=0)
+    may_share[feature] = False
+    n_shared = 0
+    for other in np.flatnonzero(may_share).tolist():
         stop_if_late()
-        column = dataset.values[:, other]
+        column = dataset.values[order, other]
         column = np.where(np.isnan(column), np.inf, column)
-        lowest = np.minimum.reduceat(column, starts)
-        if other == feature or (lowest != np.maximum.reduceat(column, starts)).any():
+        along = np.minimum.reduceat(column, starts)
+        if (along != np.maximum.reduceat(column, starts)).any():
             continue
-        along = lowest[order]
         rises, falls = along[1:] > along[:-1], along[1:] < along[:-1]
         n_changes = np.count_nonzero(rises | falls)
         is_mixed = rises.any() and falls.any() and n_changes >= FEWEST_SAMPLES
@@ -352,12 +358,14 @@ def share_others(dataset: Dataset, feature: int) -> bool:
     return False
 
 
-def _starts_of_runs(dataset: Dataset, feature: int) -> Integers:
-    """Return where each value of a feature starts, if its samples follow one another.
+def _starts_of_runs(
+    dataset: Dataset, feature: int, order: Integers | slice = slice(None)
+) -> Integers:
+    """Return where each value of a feature starts, if its samples follow one another in an order.
 
     Nothing if there are fewer than 20 values, or if they are dates, times or hardly repeated.
     """
-    column = dataset.values[:, feature]
+    column = dataset.values[order, feature]
     starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
     is_so = FEWEST_VALUES <= len(starts) <= len(column) / 2 and not np.isnan(column).any()
     is_so = is_so and _n_whole(dataset, feature) == len(starts)

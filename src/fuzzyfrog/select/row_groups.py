@@ -28,7 +28,7 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dataset import group_numbers
 from fuzzyfrog.data.weights import weighted, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
-from fuzzyfrog.result.check import AFTERWARDS, MAY
+from fuzzyfrog.result.check import AFTERWARDS, MAY, REPEAT
 from fuzzyfrog.select.identifiers import (
     are_in_turn,
     are_panel_in_turn,
@@ -120,7 +120,7 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     reasons = {
         f"have the same {'target' if dataset.classes is None else 'class'}": may_keep_together,
         IN_TURN: are_panel_in_turn,
-        "are next to each other, with the same values in other columns": share_others,
+        "have the same values in other columns": share_others,
     }
     left: list[int] = np.flatnonzero(allowed & may_be_ids(dataset)).tolist()
     for reason, is_so in reasons.items():
@@ -188,9 +188,9 @@ def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
     if n_copies < MANY_COPIES * dataset.n_samples:
         return dataset
     return warned(dataset, Sentence(
-        f"{n_repeating:,} of the {dataset.n_samples:,} samples repeat another one in every "
-        "feature. If they are not independent, say which belong together with ",
-        Setting("groups"), ".",
+        f"{n_repeating:,} of the {dataset.n_samples:,} samples {REPEAT}, and the most similar "
+        "sample of a copy is its copy, so columns of noise may be selected. Remove the copies, or "
+        "say which samples belong together with ", Setting("groups"), ".",
     ))  # fmt: skip
 
 
@@ -367,7 +367,7 @@ class Together:
         if n_copies or self.n_repeating >= MANY_COPIES * len(self.copies):
             repeat = (
                 f"{self.n_repeating:,} of the {len(self.copies):,} samples "
-                f"{'repeats' if self.n_repeating == 1 else 'repeat'} another one in every feature"
+                f"{'repeats another one in every feature' if self.n_repeating == 1 else REPEAT}"
             )
             are = TORN if _are_torn(self.copies, parts) else "are in the same fold."
             if n_copies == self.n_repeating:
