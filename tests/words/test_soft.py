@@ -56,7 +56,8 @@ def test_the_headline_names_chance_and_all():
     result = soft_result(size_rule="peak")
     assert words_of(result).headline() == (
         "Judged by 5 of 13 columns, similar samples share their class 84.1% of the time (all "
-        "columns: 77.1%, chance: 33.8%)"
+        "columns: 77.1%, chance: 33.8%), which is optimistic: the columns were chosen on these "
+        "samples"
     )
     assert words_of(result).size_reason() == "where the soft dependency is highest"
     assert (
@@ -195,11 +196,15 @@ def test_no_better_than_chance_is_the_headline():
     result = replace(result, check=nothing)
     assert words_of(result).headline().endswith("(chance 0.500)")
     assert words_of(result).advice() == "For prediction, the table needs other columns."
-    loss = a_check(lost=0.15, error=0.05, chance=0.96)
-    result = replace(result, check=loss)
-    assert not any(map(loss.beats_chance, loss.scores))
-    assert words_of(result).headline().endswith("; with all columns, it scores 0.950")
-    assert words_of(result).advice().startswith("For prediction, keep all columns;")
+    for chance, advice in (
+        (0.96, "For prediction, the table needs other columns."),
+        (0.948, "For prediction, keep all columns; more samples would tell more."),
+    ):
+        loss = a_check(lost=0.15, error=0.05, chance=chance)
+        result = replace(result, check=loss)
+        assert not any(map(loss.beats_chance, loss.scores))
+        assert words_of(result).headline().endswith("; with all columns, it scores 0.950")
+        assert words_of(result).advice() == advice
     unclear = a_check(lost=0.35, error=0.05, chance=0.5)  # two standard errors
     unclear = replace(unclear, scores=(replace(unclear.selected, name="all"), unclear.selected))
     result = replace(result, check=unclear)
@@ -291,6 +296,36 @@ def test_no_columns_are_advised_before_doubts_about_their_scores_are_settled(dou
     assert words_of(result).advice() == (
         "Settle the doubts first: until then, scores do not say which columns to keep."
     )
+
+
+def test_a_single_column_that_predicts_in_every_fold_is_not_called_noise():
+    result = soft_result(n_features_to_select=1)
+    (name,) = result.names(result.selected)
+    check = a_check(lost=0.0, n_random=13)
+    for n_folds, is_told in ((check.folds, False), (check.folds - 1, True)):
+        folds = tuple((name,) if fold < n_folds else ("ash",) for fold in range(check.folds))
+        found = replace(result, check=replace(check, selections=folds))
+        said = [one for one in words_of(found).doubts() if "may be noise" in one]
+        assert bool(said) == is_told
+    chance = replace(a_check(lost=0.45, chance=0.5, n_random=13), selections=((name,),) * 5)
+    assert any("noise" in one for one in words_of(replace(result, check=chance)).doubts())
+
+
+def test_classes_that_may_be_amounts_are_tried_as_such_before_more_columns():
+    result = soft_result()
+    scale = tuple(replace(one, name=str(at)) for at, one in enumerate(result.table.target.classes))
+    more = tuple(replace(scale[0], name=str(at)) for at in range(len(scale), 11))
+    for classes, is_told in ((scale + more, True), (scale, False)):
+        target = replace(result.table.target, classes=classes)
+        table = replace(result.table, target=target)
+        found = replace(result, table=table, check=a_check(lost=0.45, chance=0.5))
+        assert not found.check.is_better_than_chance
+        advice = "0 to 10 may be amounts, not classes: try target='numeric'."
+        assert (words_of(found).advice() == advice) == is_told
+        typed = replace(found, command="fuzzyfrog select t.csv --target y")
+        assert ("--target-kind numeric" in words_of(typed).advice()) == is_told
+    asked = replace(typed, table=table, command=f"{typed.command} --target-kind class")
+    assert "numeric" not in words_of(asked).advice()
 
 
 def test_random_columns_that_are_taken_come_before_the_headline():

@@ -242,7 +242,7 @@ def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
     if marked:
         yield Sentence(
             f"These values are far from all others of their column: {first_few(marked)}. If they "
-            "stand for missing values, empty these cells before."
+            "stand for missing values, empty these cells first."
         )
     for one in features:
         if _holds_weights(dataset.feature_names[one], dataset.values[:, one]):

@@ -294,20 +294,21 @@ def substitutes_line(result: Result) -> str | None:
     The cheapest exchanges come first.
     """
     pairs = [
-        (one.cost.lost, one.name, one.cost.feature)
+        (one.cost.lost, one.name, one.cost.feature, f" (dependency {signed(-one.cost.lost)})")
         for one in result.columns
         if one.role == "substitute" and one.cost is not None
     ] or [
-        (0.0, name, group.feature)
+        (0.0, name, group.feature, "")
         for group in result.substitutes
         for name in result.names(group.others)
     ]
-    said = [f"{name} for {result.names((of,))[0]}" for _, name, of in sorted(pairs)]
+    said = [f"{name} for {result.names((of,))[0]}{cost}" for _, name, of, cost in sorted(pairs)]
     better: dict[int, str] = {}  # where each gains most
     for one in sorted(result.columns, key=lambda one: 0.0 if one.cost is None else one.cost.lost):
         if one.cost is not None and _is_better(result, one):
             (new,), gained = result.names((one.cost.feature,)), signed(-one.cost.lost)
             better.setdefault(one.cost.feature, f"{new} for {one.name} (dependency {gained})")
+    said = [one for one in said if one not in better.values()]
     return (
         "; ".join([*better.values(), *([named(said, longest=80, most=3)] if said else [])]) or None
     )

@@ -1,6 +1,5 @@
 """What may be said of any result, and of one by a custom measure; other answers build on these."""
 
-import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from math import inf
@@ -28,7 +27,6 @@ NAMED_BY = {
     "label": "Samples are named by their labels in the table.",
 }
 MOST_FRACTIONS = 5  # different values of a target, some with a fractional part, may be classes
-WHOLE = re.compile(r"-?[0-9]+(\.0*)?")
 
 
 class Listing(NamedTuple):
@@ -242,13 +240,9 @@ class Words(Doubts):
 
     def _classes(self) -> str:
         """Return the number of classes, with a hint if they may be amounts."""
-        names = [one.name for one in self.result.table.target.classes]
-        number = count(len(names), "class", "classes")
-        is_asked = "--target-kind" in (self.result.command or "")
-        if is_asked or len(names) < 3 or not all(map(WHOLE.fullmatch, names)):
-            return number
-        codes = sorted(int(float(name)) for name in names)
-        if codes in ([0, 1, 2], [1, 2, 3]):  # as most codes of classes
+        number = count(len(self.result.table.target.classes), "class", "classes")
+        codes = self._maybe_amounts()
+        if not codes:
             return number
         some = ", ".join(map(str, codes[:6])) + (", ..." if len(codes) > 6 else "")
         if codes[-1] - codes[0] == len(codes) - 1:

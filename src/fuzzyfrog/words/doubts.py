@@ -1,5 +1,6 @@
 """What speaks against an answer, how models do with it, and what to do about it."""
 
+import re
 import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -12,8 +13,10 @@ from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
+WHOLE = re.compile(r"-?[0-9]+(\.0*)?")
 SETTLE = "Settle the doubts first: until then, scores do not say which columns to keep."
 FEW = 3  # selected features that may all be suspects
+FEW_CODES = 5  # of classes, which nobody takes for amounts
 OTHER_SIZE = 0.2  # of the columns: by which selections in the folds differ much
 
 
@@ -124,9 +127,14 @@ class Doubts(ABC):
 
     def advice(self) -> str | None:
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""
-        check = self.result.check
+        check, codes = self.result.check, self._maybe_amounts()
+        is_chance = check is not None and check.scores and not check.is_better_than_chance
+        if is_chance and len(codes) > FEW_CODES:
+            numeric = self.option("target='numeric'", "--target-kind numeric")
+            return f"{codes[0]} to {codes[-1]} may be amounts, not classes: try {numeric}."
         if check is not None and check.scores and not any(map(check.beats_chance, check.scores)):
-            if check.selected and check.all and check.selected.minus(check.all).is_loss:
+            is_loss = check.selected and check.all and check.selected.minus(check.all).is_loss
+            if is_loss and check.all and check.may_beat_chance(check.all):
                 return "For prediction, keep all columns; more samples would tell more."
             if check.far_out is not None:
                 return "If the values far out are errors, correct them or remove their rows."
@@ -176,8 +184,25 @@ class Doubts(ABC):
     def _noisy(self) -> Iterator[str]:
         """Yield a sentence if the measure cannot tell these columns from noise."""
         noise = None if self.result.check is None else self.result.check.noise
-        if noise is not None and noise.fails:
+        if noise is not None and noise.fails and not self._predicts_alone():
             yield f"{self._may_be_noise()}: {noise}."
+
+    def _predicts_alone(self) -> bool:
+        """Whether a single column is selected, in every fold, and clearly better than chance."""
+        check, names = self.result.check, self.result.names(self.result.selected)
+        is_stable = check is not None and check.taken.get(names[0]) == check.folds
+        return len(names) == 1 and is_stable and check is not None and check.is_better_than_chance
+
+    def _maybe_amounts(self) -> list[int]:
+        """Return the classes if they are whole numbers that may be amounts, in order."""
+        names = [one.name for one in self.result.table.target.classes]
+        typed, given = "--target-kind" in (self.result.command or ""), self.result.settings
+        is_asked = typed or given.get("target") == "class"
+        if self.is_numeric or is_asked or not all(map(WHOLE.fullmatch, names)):
+            return []
+        codes = sorted(int(float(name)) for name in names)
+        few = [0, 1, 2], [1, 2, 3]  # as most codes of classes
+        return [] if len(codes) < len(few[0]) or codes in few else codes
 
     def _leaks(self) -> Iterator[str]:
         """Yield sentences about features whose values may mean nothing for new samples."""

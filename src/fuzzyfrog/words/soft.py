@@ -48,7 +48,11 @@ class SoftWords(Words):
         what = f"share their class {ours} of the time"
         if self.is_numeric:
             what = f"have targets {ours} alike"
-        return f"Judged by {start}, similar samples {what} ({everything}chance: {chance})"
+        figures = f"{everything}chance: {chance}"
+        return (
+            f"Judged by {start}, similar samples {what} ({figures}), which is optimistic: the "
+            "columns were chosen on these samples"
+        )
 
     def listing(self) -> Listing:
         """Return the selected features in the order in which a greedy search added them."""

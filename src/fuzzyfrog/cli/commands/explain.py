@@ -90,7 +90,8 @@ def _overview(words: Words) -> Iterator[str]:
     """Yield one line for each feature, the most important one first."""
     result, examples = words.result, words.examples()
     n_selected, name = len(result.selected), safe(result.table.name)
-    yield f"Change without each of the {n_selected:,} selected features of {name}:"
+    each = "the only" if n_selected == 1 else f"each of the {n_selected:,}"
+    yield f"Change without {each} selected feature{'s' * (n_selected > 1)} of {name}:"
     head = ["feature", words.measured, *(["samples affected"] if examples else [])]
     room = stdout().width - sum(2 + len(title) for title in head[1:]) - 2
     explanations = sorted(result.explanations, key=lambda one: -one.lost)
