@@ -126,6 +126,12 @@ def test_a_given_size_is_certified(wine):
     assert str(fitted.certificate_).startswith(claim)
 
 
+def test_of_a_given_size_the_highest_dependency_is_certified_whatever_share_is_asked_for(wine):
+    fitted = ReductSelector("exact", n_features_to_select=4, min_dependency=0.9).fit(wine)
+    assert fitted.certificate_.claim == "size"
+    assert {round(one.dependency, 6) for one in fitted.reducts_} == {FRONTS["wine"][3]}
+
+
 def test_a_share_of_the_dependency_is_certified(wine):
     fitted = ReductSelector("exact", min_dependency=0.99).fit(wine)
     assert fitted.certificate_.proven

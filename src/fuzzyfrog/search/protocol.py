@@ -220,7 +220,8 @@ class Problem:
     n_features_to_select : int or None
         The exact size of the answer; None leaves it to the search.
     min_dependency : float
-        Share of ``full_score`` that must be kept; a higher score is not worth more features.
+        Share of ``full_score`` that must be kept; a higher score is not worth more features, but
+        of subsets of a given size, the highest score is the best.
     costs : int64[n_features] or None
         What each feature costs, above 0: the best subset is the cheapest that reaches the target.
         None for 1 each, the smallest subset.
@@ -263,11 +264,16 @@ class Problem:
         return self.min_dependency * self.full_score
 
     @property
+    def required(self) -> float:
+        """The lowest score that is the one asked for, up to rounding."""
+        return max(0.0, self.asked - self.tolerance) if self.is_monotone else inf
+
+    @property
     def target(self) -> float:
-        """The score that is high enough: the required one, up to rounding."""
-        if not self.is_monotone:
-            return inf
-        return max(0.0, self.asked - self.tolerance)
+        """The score that is high enough: the required one, or the full one for a given size."""
+        if self.n_features_to_select is None or not self.is_monotone:
+            return self.required
+        return max(0.0, self.full_score - self.tolerance)
 
     @property
     def asks_for_fewest(self) -> bool:
@@ -293,7 +299,7 @@ class Problem:
             return score
         if score >= self.full_score - self.tolerance:
             return self.full_score
-        return self.asked if self.target <= score < self.asked else score
+        return self.asked if self.required <= score < self.asked else score
 
 
 class Search(Protocol):

@@ -131,9 +131,10 @@ def subset_of(
 
 def core_of_run(measure: Objective, problem: Problem, outcome: Outcome) -> list[int]:
     """Return the core; the good subsets that a run found save most of the work."""
-    known = [one.subset for one in outcome.reducts if one.score >= problem.target]
-    known += [point.subset for point in outcome.front if point.score >= problem.target]
-    return core_of(measure, ~np.asarray(problem.exclude), problem.target, np.array(known, np.bool_))
+    known = [one.subset for one in outcome.reducts if one.score >= problem.required]
+    known += [point.subset for point in outcome.front if point.score >= problem.required]
+    allowed = ~np.asarray(problem.exclude)
+    return core_of(measure, allowed, problem.required, np.array(known, np.bool_))
 
 
 def core_of(measure: Objective, allowed: Masks, required: float, known: Masks) -> list[int]:
@@ -232,7 +233,7 @@ def early_end(outcome: Outcome, problem: Problem) -> Iterator[str]:
             f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise the budget.",
         )  # fmt: skip
     is_second_wish = problem.n_features_to_select is not None and problem.min_dependency < 1
-    if is_second_wish and outcome.score < problem.target:
+    if is_second_wish and outcome.score < problem.required:
         yield Sentence(
             f"The best subset found with {size} has a dependency of {score:.6g}, less than the "
             f"{problem.asked:.6g} that ", Setting("min_dependency"), " asks for. Raise ",
