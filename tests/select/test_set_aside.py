@@ -53,6 +53,15 @@ def test_the_curve_has_the_fewest_for_each_size_or_cost(seed):
     check_front(front, case.panels.curve(each), value="n_lost")
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_curve_ends_where_so_few_are_set_aside():
+    """What a greedy search finds beyond is no part of the proof."""
+    case = random_case(23)
+    front = ReductSelector("front", **case.settings, max_lost=3).fit(case.frame, case.target).front_
+    assert all(one.n_lost > 3 for one in front[:-1])
+    assert front[-1].n_lost <= 3
+
+
 @pytest.mark.parametrize("search", ["frogs", "genetic", "swarm", "quickreduct"])
 def test_every_search_keeps_to_the_limit(search):
     selector = ReductSelector(search, max_lost=3, random_state=0).fit(load_dataset("wine"))

@@ -82,11 +82,13 @@ def front_of(
     names: Sequence[str],
     accuracies: Sequence[float | None] | None,
     costs: Costs | None,
+    *,
+    proves: bool,
 ) -> tuple[Subset, ...]:
     """Return the best subset found of each size or cost, up to the first with the highest score.
 
-    Of a path, which has accuracies, all of it: a larger subset may predict better though it scores
-    lower.
+    A proof of the front ends at the first that reaches the target. Of a path, which has accuracies,
+    all of it: a larger subset may predict better though it scores lower.
     """
     if accuracies is not None:
         return tuple(
@@ -94,6 +96,8 @@ def front_of(
             for point, accuracy in zip(outcome.front, accuracies, strict=True)
         )
     highest = max(point.score for point in outcome.front) - problem.tolerance
+    if proves:
+        highest = min(highest, problem.target)
     enough = next(at for at, point in enumerate(outcome.front, 1) if point.score >= highest)
     return tuple(
         subset_of(point.subset, problem.told(point.score), names, costs=costs)

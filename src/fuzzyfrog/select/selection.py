@@ -23,7 +23,16 @@ from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.scaling import column_blocks
 from fuzzyfrog.data.weights import without_weightless
 from fuzzyfrog.result import FeatureSummary, Leak, Result, Sampling, TableSummary
-from fuzzyfrog.search import Callback, Checkpoint, Moment, Objective, Outcome, Problem, run
+from fuzzyfrog.search import (
+    Callback,
+    Checkpoint,
+    ExactFront,
+    Moment,
+    Objective,
+    Outcome,
+    Problem,
+    run,
+)
 from fuzzyfrog.search.protocol import check_problem
 from fuzzyfrog.search.sample_first import SampleFirst
 from fuzzyfrog.select.groups import Costs, Groups
@@ -202,7 +211,10 @@ class _Fit:
             self._warn([stopped], self._end_warning)
         self._warn(self._missing(outcome, problem, here, core, is_measured=is_measured))
         reducts = reducts_of(outcome, problem, names, costs)
-        front = front_of(outcome, problem, names, ending.accuracies, costs)
+        front = front_of(
+            outcome, problem, names, ending.accuracies, costs,
+            proves=isinstance(settings.strategy, ExactFront),
+        )  # fmt: skip
         if kept is not None:
             reducts, front = kept.named(reducts, groups), kept.named(front, groups)
             problem = replace(problem, full_score=full_dependency, tolerance=measure.tolerance)
