@@ -2,7 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
 from fuzzyfrog import ReductSelector, load_dataset
 from fuzzyfrog.errors import ParameterError
@@ -76,6 +78,16 @@ def test_the_curve_of_wine():
     ]  # fmt: skip
     assert sorted(selector.front_[3].lost) == [38, 65, 79]
     assert selector.certificate_.proven
+
+
+def test_samples_are_numbered_among_all_that_were_passed():
+    X, y = load_wine(return_X_y=True)
+    selector = ReductSelector(max_lost=3, random_state=0)
+    rest = selector.fit(X[10:], y[10:]).reducts_[0].lost, selector.front_[0].lost
+    selector.fit(X, y, sample_weight=np.arange(len(y)) >= 10)
+    assert [
+        [row - 10 for row in one.lost] for one in (selector.reducts_[0], selector.front_[0])
+    ] == [list(lost) for lost in rest]
 
 
 def test_the_words_name_the_samples_unless_rows_are_left_out():

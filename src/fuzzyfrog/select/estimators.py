@@ -36,7 +36,13 @@ from fuzzyfrog.result import (
     Verified,
 )
 from fuzzyfrog.search import Callback, Moment, Search
-from fuzzyfrog.select.explain import Evidence, among_all_rows, examples_of, explained
+from fuzzyfrog.select.explain import (
+    Evidence,
+    among_all_rows,
+    examples_of,
+    explained,
+    lost_among_all_rows,
+)
 from fuzzyfrog.select.groups import Groups
 from fuzzyfrog.select.held_out import chance_doubts
 from fuzzyfrog.select.kind import Custom, Kind, MakeMeasure
@@ -199,7 +205,7 @@ class Selector(Parameters, TableSelector):
     @property
     def reducts_(self) -> list[Subset]:
         """Subsets that are as good as the best one."""
-        return list(self.result_.reducts)
+        return lost_among_all_rows(self.result_.reducts, self._sample_weight)
 
     @property
     def core_(self) -> list[int] | None:
@@ -214,7 +220,7 @@ class Selector(Parameters, TableSelector):
     @property
     def front_(self) -> list[Subset]:
         """The best subset found of each size."""
-        return list(self.result_.front)
+        return lost_among_all_rows(self.result_.front, self._sample_weight)
 
     @property
     def copies_(self) -> dict[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf, isnan
@@ -25,6 +25,7 @@ from fuzzyfrog.result import (
     Result,
     RowNames,
     SampledColumn,
+    Subset,
 )
 from fuzzyfrog.result.parts import MAX_SAMPLED_COLUMNS, MAX_SAMPLED_ROWS
 
@@ -203,6 +204,14 @@ def among_all_rows(found: Explanation, weights: Floats | None) -> Explanation:
         replace(one, sample=places[one.sample], other=places[one.other]) for one in found.examples
     )
     return replace(found, examples=tuple(pairs))
+
+
+def lost_among_all_rows(subsets: Sequence[Subset], weights: Floats | None) -> list[Subset]:
+    """Return subsets with the places of the samples that they lose among all samples."""
+    if weights is None or weights.all():
+        return list(subsets)
+    places = np.flatnonzero(weights).tolist()
+    return [replace(one, lost=tuple(places[row] for row in one.lost)) for one in subsets]
 
 
 def explained(result: Result, evidence: Evidence, settings: Settings, groups: Groups) -> Result:
