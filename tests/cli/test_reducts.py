@@ -237,7 +237,7 @@ def test_a_group_of_columns_counts_as_one(in_process, tmp_path):
 
 def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
     prices = tmp_path / "prices.csv"
-    prices.write_text("name,cost\nalcohol,2.5\nproline,40\nhue,0.5\nflavanoids,99\n")
+    prices.write_text('name,cost\nalcohol,2.5\n"proline", "40"\nhue,0.5\nflavanoids,99\n')
     asked = [
         "reducts",
         "wine",

@@ -378,7 +378,8 @@ def costs_in_file(file: str) -> dict[str, float]:
         ) from None
     delimiter = next((one for one in ";\t" if lines and one in lines[0]), ",")
     costs: dict[str, float] = {}
-    for number, row in enumerate(csv.reader(lines, delimiter=delimiter), start=1):
+    rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    for number, row in enumerate(rows, start=1):
         where = f"--costs: line {number} of {path.name}"
         if not any(map(str.strip, row)):
             continue
