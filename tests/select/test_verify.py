@@ -366,6 +366,27 @@ def test_a_custom_measure_cannot_be_verified():
         selector.verify(*SECOND, old=FIRST)
 
 
+def test_rows_that_no_column_separates_are_told_apart_from_a_reduct_that_holds():
+    """Old and new rows together are as close by all columns, so nothing can break the reduct."""
+    selector = ReductSelector("quickreduct").fit(*FIRST)
+    found = selector.verify(SECOND[0] * np.nan, SECOND[1], old=FIRST)
+    assert found.holds
+    assert (found.full_dependency, found.full_dependency_before) == (0.0, 1.0)
+    assert found.sentences[1] == (
+        "On the old rows alone, all columns reach 1.000: new rows come close, have gaps, or change "
+        "the unit of a column."
+    )
+
+
+def test_a_constant_of_the_old_rows_need_not_be_in_the_new_table():
+    old = FIRST[0].assign(same=7.0), FIRST[1]
+    found = ReductSelector("quickreduct").fit(*old).verify(*SECOND, old=old)
+    assert (
+        found.sentences
+        == ReductSelector("quickreduct").fit(*FIRST).verify(*SECOND, old=FIRST).sentences
+    )
+
+
 def test_a_constant_of_the_old_rows_may_repair_a_reduct():
     old = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0] * 5, "same": 7.0})
     new = pd.DataFrame({"a": [0.0, 3.0], "same": [9.0, 5.0]})

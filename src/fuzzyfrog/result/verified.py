@@ -85,6 +85,8 @@ class VerifiedReduct(Verified, frozen=True, kw_only=True):
     ----------
     dependency, full_dependency : float
         Of the selected and of all columns; with `survives`, the former after the worst loss.
+    full_dependency_before : float
+        Of all columns, on the old rows alone.
     share : float
         The share of the full dependency that has to be kept.
     survives : int
@@ -105,6 +107,7 @@ class VerifiedReduct(Verified, frozen=True, kw_only=True):
 
     dependency: Share
     full_dependency: Share
+    full_dependency_before: Share
     share: Share
     survives: Count
     max_lost: Count | None

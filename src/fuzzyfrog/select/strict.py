@@ -217,6 +217,7 @@ class Strict(Kind):
             holds, rows.old.n_samples, rows.new.n_samples, rows.selected, rows.notes,
             dependency=full if score >= full - measure.tolerance else score,
             full_dependency=full,
+            full_dependency_before=rows.result.full_dependency,
             share=float(asked.min_dependency),
             survives=asked.survives,
             max_lost=asked.max_lost,

@@ -163,8 +163,9 @@ def verify(
     support = groups.mask(places[list(result.selected)])
     allowed = ~groups.mask(places[list(result.excluded)])
     # A column that said nothing about the old rows may tell new ones apart.
-    blank = [one.name for one in result.columns if one.rule in ("constant", "empty")]
-    allowed |= np.isin(np.array(old.feature_names, object), blank)
+    blank = {one.name for one in result.columns if one.rule in ("constant", "empty")}
+    there = blank.intersection(new.feature_names)
+    allowed |= np.array([name in there for name in old.feature_names])
     needed = allowed if settings.kind.compares_with_all else support
     same, notes = aligned(old, new, needed)
     extra = [*ignored, *(name for name in new.feature_names if name not in old.feature_names)]
