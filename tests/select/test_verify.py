@@ -378,6 +378,13 @@ def test_rows_that_no_column_separates_are_told_apart_from_a_reduct_that_holds()
     )
 
 
+def test_a_selected_column_in_another_unit_is_named():
+    selector = ReductSelector("quickreduct", must_include=["proline"]).fit(*FIRST)
+    new = SECOND[0].assign(proline=SECOND[0]["proline"] / 1000)
+    found = selector.verify(new, SECOND[1], old=FIRST)
+    assert found.sentences[-1] == "proline has shifted: mean 738 before, 1 now."
+
+
 def test_a_constant_of_the_old_rows_need_not_be_in_the_new_table():
     old = FIRST[0].assign(same=7.0), FIRST[1]
     found = ReductSelector("quickreduct").fit(*old).verify(*SECOND, old=old)

@@ -63,6 +63,8 @@ class Verified(Part, frozen=True):
         The selected features.
     notes : tuple of str
         What is new in the table: categories, classes, gaps, columns.
+    shifts : tuple of Shift
+        Selected columns whose values have changed.
     sentences : tuple of str
         The answer in words.
     """
@@ -72,6 +74,7 @@ class Verified(Part, frozen=True):
     n_new: Count
     selected: tuple[str, ...]
     notes: tuple[str, ...]
+    shifts: tuple[Shift, ...]
     sentences: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -137,8 +140,6 @@ class VerifiedSoft(Verified, frozen=True, kw_only=True):
         Whether the target is numeric.
     n_tested : int
         New rows that these are means of; random ones if there are very many.
-    shifts : tuple of Shift
-        Selected columns whose values have changed.
     chance : float
         The membership by columns that say nothing; 0 for a numeric target.
     absent : tuple of str
@@ -158,7 +159,6 @@ class VerifiedSoft(Verified, frozen=True, kw_only=True):
     error: Number
     is_numeric: bool
     n_tested: Count
-    shifts: tuple[Shift, ...]
     chance: Share = 0.0
     absent: tuple[str, ...] = ()
     rarest: str | None = None

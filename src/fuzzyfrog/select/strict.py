@@ -34,7 +34,7 @@ from fuzzyfrog.select.losses import Surviving
 from fuzzyfrog.select.outcome import is_provable, oracle_of
 from fuzzyfrog.select.row_groups import noted_patients, warned
 from fuzzyfrog.select.soft import Soft
-from fuzzyfrog.select.verify import NewRows, asked_again, repaired
+from fuzzyfrog.select.verify import NewRows, asked_again, repaired, shifts_of
 from fuzzyfrog.words.verified import reduct_verified
 
 MOST_COMPARED = 1_000  # samples by which the selected features are compared with all
@@ -215,6 +215,7 @@ class Strict(Kind):
         )  # fmt: skip
         found = VerifiedReduct(
             holds, rows.old.n_samples, rows.new.n_samples, rows.selected, rows.notes,
+            shifts=shifts_of(rows.old, rows.new, np.flatnonzero(support)),
             dependency=full if score >= full - measure.tolerance else score,
             full_dependency=full,
             full_dependency_before=rows.result.full_dependency,

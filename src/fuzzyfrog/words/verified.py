@@ -53,6 +53,7 @@ def reduct_verified(found: VerifiedReduct) -> Iterator[str]:
         yield f"{rows_are} separated less well{', too' if found.n_broken else ''}{why}."
     if not found.holds:
         yield _repair(found)
+    yield from map(_shifted, found.shifts)
 
 
 def _asked(found: VerifiedReduct) -> str:
