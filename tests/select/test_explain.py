@@ -110,6 +110,7 @@ def test_numeric_target():
     rest = selector.support_ & (np.arange(5) != feature)
     assert found.dependency_without == dependency(X, y, rest)
     assert all(pair.after < pair.before for pair in found.examples)
+    assert "class" not in str(found)
 
 
 def test_text_has_the_numbers():
@@ -119,7 +120,7 @@ def test_text_has_the_numbers():
     assert lines[0].startswith(
         f"Without proline the dependency falls by {found.lost:.6f}, from 1.0"
     )
-    assert f"closer to another class: {found.n_affected}." in lines[1]
+    assert f"closer to an enemy: {found.n_affected}." in lines[1]
     assert lines[2].split() == ["sample", "enemy", "distance", "with", "without"]
     assert [int(line.split()[0]) for line in lines[3:]] == [pair.sample for pair in found.examples]
     assert len(found.examples) == 3

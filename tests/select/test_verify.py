@@ -242,7 +242,7 @@ def test_rows_may_be_set_aside_as_before():
     n_lost = selector.reducts_[0].n_lost
     assert 0 < found.n_broken == found.n_old_broken == n_lost
     assert found.holds == (2 * n_lost <= 30)
-    assert found.sentences[0].endswith(f" {2 * n_lost} rows come closer to another class, 30 may.")
+    assert found.sentences[0].endswith(f" {2 * n_lost} rows lose membership, 30 may.")
     few = selector.verify(FIRST[0][:20], FIRST[1][:20], old=FIRST)
     assert few.holds == (few.n_broken + few.n_old_broken <= 30)
     assert few.holds

@@ -266,7 +266,7 @@ class Explanation(Part, frozen=True):
     dependency, dependency_without : float
         Of all selected features, and of all but this one.
     n_affected : int
-        Samples that get closer to another class without the feature ("distance"), or whose
+        Samples that get closer to an enemy without the feature ("distance"), or whose
         neighborhood gets worse ("membership").
     kind : {"distance", "membership", "score"}
         What the examples compare; a custom measure has only scores and no examples.
@@ -309,7 +309,7 @@ class Explanation(Part, frozen=True):
         return html_table(self._caption(), self._rows(), [head])
 
     def _caption(self) -> str:
-        what = "Samples that come closer to another class"
+        what = "Samples that come closer to an enemy"
         if self.kind == "membership":
             what = "Samples whose neighborhood gets worse"
         return f"{what}: {self.n_affected:,}. Most of all:"

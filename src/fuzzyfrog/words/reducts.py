@@ -293,8 +293,8 @@ class ReductWords(ProofWords):
         if self.result.max_lost is not None:
             lead = (
                 f"For each {each}, the subset found with the fewest samples set aside. Such a "
-                "sample is closer to another class than by all features: it may be an "
-                "outlier. It still counts as an enemy of the others."
+                "sample is closer to an enemy than by all features: it may be an outlier. It still "
+                "counts as an enemy of the others."
             )
         title = "Cost against dependency" if self.has_costs else "The cost of fewer features"
         return Front(title, lead, "The front as a table", point)

@@ -60,7 +60,8 @@ def _asked(found: VerifiedReduct) -> str:
     """Return what has to be kept if that is not the full dependency."""
     if found.max_lost is not None:
         n_lost = found.n_broken + found.n_old_broken
-        return f" {count(n_lost, 'row')} come closer to another class, {found.max_lost:,} may."
+        lose = count(n_lost, "row loses", "rows lose")
+        return f" {lose} membership, {found.max_lost:,} may."
     return "" if found.share == 1.0 else f" They have to keep {percent(found.share)} of that."
 
 
