@@ -75,8 +75,8 @@ SCALED = AGES / AGES.mean()
 )
 def test_weights_among_the_features_are_said(name, values, is_said):
     expected = (
-        f"feature '{name}' may say how much each sample counts. If so, pass it as sample_weight, "
-        "and it is no feature."
+        f"feature '{name}' may say how much each sample counts. If so, pass it as sample_weight "
+        "instead of as a feature."
     )
     assert (expected in said(table(**{name: values}))) is is_said
     if is_said:

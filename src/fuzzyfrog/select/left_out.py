@@ -248,7 +248,7 @@ def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
         if _holds_weights(dataset.feature_names[one], dataset.values[:, one]):
             yield Sentence(
                 f"feature {shown(dataset.feature_names[one])} may say how much each sample counts. "
-                "If so, pass it as ", Setting("sample_weight"), ", and it is no feature.",
+                "If so, pass it as ", Setting("sample_weight"), " instead of as a feature.",
             )  # fmt: skip
             return
 
