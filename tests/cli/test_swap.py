@@ -182,6 +182,8 @@ def test_what_is_missing_is_said(run_cli, tmp_path, table):
     assert "hue" in run_cli("swap", run, "proline", "hue", "--table", there, *QUICK)
     ended = run_cli("swap", run, "prolin", "hue", code=2)
     assert "of a selected feature, got 'prolin'. Did you mean 'proline'?" in ended
+    ended = run_cli("swap", run, "proline", "flavanoids", code=2)
+    assert ended.endswith("not selected, got 'flavanoids', which is selected.\n")
     assert "OLD NEW must be pairs" in run_cli("swap", run, "proline", code=2)
     ended = run_cli("swap", run, "proline", "hue", "hue", "proline", code=2)
     assert "OLD NEW must change the selected columns" in ended

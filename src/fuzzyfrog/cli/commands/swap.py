@@ -101,6 +101,6 @@ def _after(loaded: Result, pairs: Iterable[tuple[str, str]]) -> tuple[int, ...]:
     except ParameterError as error:
         (name,) = error.parameters
         raise UsageError(
-            f"{name.upper()} must {error.rule}, got {error.got}. {error.hint}"
+            f"{name.upper()} must {error.rule}, got {error.got}. {error.hint}".rstrip()
         ) from None
     return loaded.selected
