@@ -334,7 +334,7 @@ def _left_out(words: Words, feature: int) -> str:
     result = words.result
     start = f"feature {shown(*result.names((feature,)))} "
     for note in result.notes:
-        if note.startswith(start):
+        if note.startswith(start) and "left out" in note:  # others are about its cells
             return f"It {note.removeprefix(start)}"
     one = result.columns[feature] if result.columns else None
     if one is not None and one.rule not in ("", "excluded"):  # the note is about several
