@@ -98,6 +98,14 @@ def test_a_column_whose_values_are_ranges_of_a_numeric_target():
     assert leaks_of(zero, x=np.where(zero, zero // 4, np.nan)) == relation
 
 
+def test_a_part_of_a_sum_may_be_a_factor_too():
+    profit = WAGE * 10 - HOURS
+    assert leaks_of(profit, revenue=WAGE * 10, costs=HOURS, margin=profit / WAGE) == {
+        ("revenue", "costs"): "their difference is the target",
+        ("revenue", "margin"): "their product is the target",
+    }
+
+
 def test_many_columns_that_almost_add_up_are_an_honest_model():
     total = sum(ITEMS.values()) + 0.01 * np.random.default_rng(2).normal(size=N)
     assert leaks_of(total, **ITEMS) == {}

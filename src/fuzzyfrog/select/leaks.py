@@ -210,16 +210,18 @@ def _are_linear(x: Floats, y: Floats) -> bool:
 
 def _computed(values: Floats, target: Floats, features: Integers) -> Iterator[Leak]:
     """Yield columns of which the target is a sum or difference, or a product or ratio."""
-    left = np.arange(len(features))
+    told = np.zeros(len(features), np.bool_)
     for in_logs in (False, True):
+        left = np.arange(len(features))  # a part of a sum may be one of a product, too
         while terms := _few_terms(values, target, left, in_logs=in_logs):
             rests = [left[left != one] for one in terms[0]]  # another column may do as well
             others = [_few_terms(values, target, rest, in_logs=in_logs) for rest in rests]
             for places, factors in [terms, *filter(None, others)]:
-                if np.isin(places, left).any():
+                if not told[places].all():
                     some = tuple(sorted(features[places].tolist()))
                     yield Leak(some, _formula(factors, in_logs=in_logs))
-                    left = left[~np.isin(left, places)]
+                    told[places] = True
+                left = left[~np.isin(left, places)]
 
 
 def _few_terms(
