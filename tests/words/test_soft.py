@@ -311,6 +311,16 @@ def test_a_single_column_that_predicts_in_every_fold_is_not_called_noise():
     assert any("noise" in one for one in words_of(replace(result, check=chance)).doubts())
 
 
+def test_a_loss_of_the_best_model_alone_has_a_way_out():
+    result = soft_result()
+    check = a_check(lost=-0.03, best_lost=0.07)
+    assert not check.loses
+    words = words_of(replace(result, check=check))
+    assert "mixed, a loss of 0.020 for the best model" in words.headline()
+    assert words.advice().startswith("For prediction, try twice as many columns")
+    assert words_of(replace(result, check=a_check(lost=-0.03))).advice() is None
+
+
 def test_classes_that_may_be_amounts_are_tried_as_such_before_more_columns():
     result = soft_result()
     scale = tuple(replace(one, name=str(at)) for at, one in enumerate(result.table.target.classes))

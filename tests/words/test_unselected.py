@@ -53,7 +53,7 @@ def test_a_reason_that_several_share_is_that_of_each():
 
 @pytest.mark.filterwarnings("ignore:feature .*(holds numbers as text|counts the rows)")
 def test_how_a_column_was_read_is_no_reason():
-    table = X[["a", "b"]].assign(text=X["more"].map("{:.2f}".format), row=map(str, range(120)))
+    table = X[["a", "b"]].assign(text=X["more"].map("{:.2f}".format), row=[*map(str, range(120))])
     selector = SoftSelector(exclude=["text"]).fit(table, Y)
     assert selector.why_not("text") == "It was excluded before the search."
     assert selector.why_not("row").startswith("It counts the rows. It is left out;")

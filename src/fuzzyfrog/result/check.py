@@ -354,6 +354,17 @@ class Check(Part, frozen=True):
         others = [one for one in (self.all, self.soft) if one is not None]
         return any(self.selected.minus(one).is_loss for one in others)
 
+    @property
+    def best_loses(self) -> bool:
+        """Whether the best model does worse than with all columns, by more than a standard error.
+
+        On average over the models, it may be otherwise.
+        """
+        if self.selected is None or self.all is None:
+            return False
+        found = self.selected.minus(self.all)
+        return _exceeds(-found.best, found.best_error)
+
     def verdict(self, start: str, others: str = "all columns", soft: str = "SoftSelector") -> str:
         """Return the sentence about models, without a period: the only one that compares scores.
 
@@ -555,7 +566,7 @@ class Stability(Part, frozen=True):
             those = count(n_stable, "column is", "columns are")
             said += f"{those} in three quarters of the halves or more"
             if self.by_luck() < 1:
-                said += "; hardly any column gets there by luck"
+                said += "; a column of noise would hardly get there"
             elif n_stable <= ceil(self.by_luck()):
                 said += "; in a table of so few columns, that can be luck"
             else:

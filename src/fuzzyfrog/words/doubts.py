@@ -142,14 +142,15 @@ class Doubts(ABC):
                 return f"To tell whether models can predict at all takes more {check.units}."
             samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
             return f"For prediction, the table needs {samples}other columns."
-        if self.is_refuted or [*self._noisy(), *self._own_doubts()]:
+        is_worse = self.is_refuted or (check is not None and check.best_loses and not self.has_all)
+        if is_worse or [*self._noisy(), *self._own_doubts()]:
             is_open = [*self._leaks(), *said_first(self.result.notes)]
             return SETTLE if is_open else self._way_out()
         return None
 
     def _way_out(self) -> str:
         check = self.result.check
-        if check is not None and check.selections and not self.is_refuted:
+        if check is not None and check.selections and not (self.is_refuted or check.best_loses):
             names = self.result.names(self.result.selected)
             stable = [name for name in names if check.taken.get(name) == check.folds]
             if not stable:
