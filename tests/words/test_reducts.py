@@ -275,6 +275,9 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
         "The target is almost perfectly predicted by 'alcohol' (it is the logarithm of the "
         "target); by 'alcohol' and 'ash' (their sum is the target). If they are"
     )
+    many = Leak(tuple(range(5)), "their sum is the target")
+    (first,) = words_of(replace(result, suspected_leaks=(many,))).doubts()
+    assert "'malic_acid', 'ash' and 2 more (their sum is the target) predict the target" in first
     same = Leak((other,), log.relation)
     (first,) = words_of(replace(result, suspected_leaks=(log, same))).doubts()
     assert first.startswith(

@@ -480,7 +480,8 @@ def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, li
     for leak in found:
         its = [shown(names[one]) for one in leak.features]
         if len(its) > 1:
-            said[f"{its}"] = f"{' and '.join(its)} ({leak.relation})"
+            some = first_few(its, ", " if len(its) > 3 else " and ")
+            said[f"{its}"] = f"{some} ({leak.relation})"
             continue
         alike = single.setdefault(leak.relation, [])
         alike += its

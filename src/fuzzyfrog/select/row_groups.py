@@ -187,7 +187,7 @@ def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
     n_copies = dataset.n_samples - 1 - int(copies.max())
     if n_copies < MANY_COPIES * dataset.n_samples:
         return dataset
-    return warned(dataset, Sentence(
+    return warned(dataset, Answered(
         f"{n_repeating:,} of the {dataset.n_samples:,} samples {REPEAT}, and the most similar "
         "sample of a copy is its copy, so columns of noise may be selected. Remove the copies, or "
         "say which samples belong together with ", Setting("groups"), ".",
