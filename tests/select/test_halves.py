@@ -112,9 +112,14 @@ def test_a_fitted_selector_keeps_its_answer():
 
 def test_groups_of_columns_count_as_one():
     groups = {"color": ["color_intensity", "hue"]}
-    found = stability(SoftSelector(feature_groups=groups), load_dataset("wine"), n_pairs=2)
+    wine = load_dataset("wine")
+    selector = SoftSelector(feature_groups=groups).fit(wine)
+    found = stability(selector, wine, n_pairs=2)
     assert found.n_offered == 12
-    assert "color (color_intensity, hue)" in [one.name for one in found.columns]
+    [color] = [one for one in found.columns if one.name == "color (color_intensity, hue)"]
+    frame = selector.columns_frame(stability=found).set_index("column")
+    assert frame.loc[groups["color"], "halves"].tolist() == [color.share] * 2
+    assert color.share > 0
 
 
 def test_the_bound_says_little_for_few_columns():

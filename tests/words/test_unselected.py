@@ -51,6 +51,16 @@ def test_a_reason_that_several_share_is_that_of_each():
     assert selector.why_not("gone").startswith("It has no value in any sample.")
 
 
+def test_a_group_has_the_reason_of_its_first_column_or_is_selected():
+    table = X[["a", "b", "noise", "more"]]
+    selector = SoftSelector(1, feature_groups={"good": ["a", "b"], "poor": ["noise", "more"]})
+    selector.fit(table, Y)
+    assert selector.why_not("more") == selector.why_not("noise") == selector.why_not(3)
+    for member in ("a", "b", 1):
+        with pytest.raises(ParameterError, match="not selected, got 'a', which is selected"):
+            selector.why_not(member)
+
+
 @pytest.mark.filterwarnings("ignore:feature .*(holds numbers as text|counts the rows)")
 def test_how_a_column_was_read_is_no_reason():
     table = X[["a", "b"]].assign(text=X["more"].map("{:.2f}".format), row=[*map(str, range(120))])
