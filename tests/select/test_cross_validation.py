@@ -298,3 +298,22 @@ def test_a_difference_has_one_wording(difference, said):
 def test_a_seed_is_one_of_scikit_learn():
     with pytest.raises(ParameterError, match="seed must be at most 4294967295"):
         check(ReductSelector("quickreduct"), np.eye(20), np.arange(20) % 2, seed=2**33)
+
+
+def test_what_is_said_of_a_table_is_in_the_check_of_any_selector():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(90, 4)), np.arange(90) % 30
+    found = check(SelectKBest(k=2), X, y, cv=3, models=[Ridge()])
+    assert found.metric == "R²"
+    assert "the target holds 30 different whole numbers in 90 samples" in found.notes[0]
+
+
+def test_a_number_of_folds_may_be_one_of_numpy():
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"year": np.arange(90) // 3, "a": random.normal(size=90)})
+    y = (X["a"] > 0).to_numpy() + random.normal(size=90) > 0.5
+    one, other = (
+        check(SOFT, X, y, cv=cv, models=[LogisticRegression()]) for cv in (3, np.int64(3))
+    )
+    assert one == other
+    assert "The samples are in the order of 'year'" in one.notes[0]

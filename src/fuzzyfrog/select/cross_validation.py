@@ -166,7 +166,7 @@ def check(
             rule = "be an estimator with fit and get_support"
             raise ParameterError("selector", rule, shown(selector))
     is_ours = isinstance(selector, TableSelector)
-    with warnings.catch_warnings(action="ignore"):  # `fit` says the same
+    with warnings.catch_warnings(action="ignore"):  # `fit` says the same, or the notes
         dataset = read_again(selector, X, y) if is_ours else make_dataset(X, y)
     if groups is not None:
         dataset = replace(dataset, groups=group_numbers(groups, dataset.n_samples))
@@ -184,15 +184,15 @@ def check(
             table = _safe_indexing(X, kept), _safe_indexing(y, kept)
         dataset = without_weightless(dataset)
     if not callable(getattr(selector, "settings", None)):
-        return CrossValidation(
-            OtherSelector(selector, dataset, table, seed), dataset, plan
-        ).checked()
+        other = OtherSelector(selector, dataset, table, seed)
+        found = CrossValidation(other, dataset, plan).checked()
+        return structs.replace(found, notes=(*dataset.notes, *found.notes))
     settings = seeded(selector, seed)
     with warnings.catch_warnings(action="ignore"):  # `fit` says the same
         dataset = with_groups(dataset, settings)
     chooser = Selecting(settings, dataset)
     found = CrossValidation(chooser, dataset, plan).checked()
-    doubts = said_first(chooser.notes) if isinstance(cv, int) else ()
+    doubts = said_first(chooser.notes) if isinstance(plan.cv, int) else ()
     return structs.replace(found, notes=(*doubts, *found.notes))
 
 
