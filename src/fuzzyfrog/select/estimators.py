@@ -961,8 +961,8 @@ class ReductSelector(Selector):
     core_ : list of int or None
         Indices of the irreplaceable features: without one of them, all other features that are
         not excluded do not reach the required dependency together. Every reduct that reaches it
-        contains the core. None if there was no time to compute it, because of `max_seconds` or
-        Ctrl-C.
+        contains the core. None with `max_lost`, or if there was no time to compute it, because of
+        `max_seconds` or Ctrl-C.
     feature_frequency_ : ndarray of float of shape (n_features,)
         Share of the reducts that contain each feature.
     certificate_ : Certificate or None
