@@ -99,6 +99,7 @@ def check_front(front, wanted, value="dependency"):
     found = {one.price: float(getattr(one, value)) for one in front}
     found = {price: score for price, score in found.items() if price >= min(wanted)}
     assert set(wanted) <= set(found)
+    assert max(found) == max(wanted)
     for price, score in found.items():  # without costs, sizes that gain nothing are shown as well
         best = wanted[max(one for one in wanted if one <= price)]
         assert score == pytest.approx(float(best), abs=1e-12)

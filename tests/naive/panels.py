@@ -102,21 +102,21 @@ class Panels:
         asked = share * self.dependency(self.all)
         return cheapest([one for one in self.subsets if self.score(one) >= asked], costs)
 
-    def front(self, costs):
-        """The highest score for each cost, up to the first that reaches the full dependency."""
-        full, rising = self.dependency(self.all), {}
+    def front(self, costs, share=1):
+        """The highest score for each cost, up to the first that reaches a share of all."""
+        asked, rising = share * self.dependency(self.all), {}
         for cost, score in highest(self.subsets, costs, self.score):
             rising[cost] = score
-            if score >= full:
+            if score >= asked:
                 break
         return rising
 
-    def curve(self, costs):
-        """The fewest samples that lose membership for each cost, down to the first 0."""
+    def curve(self, costs, max_lost=0):
+        """The fewest samples that lose membership for each cost, down to those that may."""
         falling = {}
         for cost, kept in highest(self.subsets, costs, lambda subset: -self.n_lost(subset)):
             falling[cost] = -kept
-            if kept == 0:
+            if -kept <= max_lost:
                 break
         return falling
 

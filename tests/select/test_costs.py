@@ -69,7 +69,9 @@ def test_no_search_claims_a_lower_cost(search, seed):
 def test_the_front_is_cost_against_dependency(seed):
     case = random_case(seed)
     costs, each = priced(case, seed)
-    check_front(fitted(case, search="front", costs=costs).front_, case.panels.front(each))
+    share = [1, Fraction(3, 4)][seed % 2]
+    front = fitted(case, search="front", costs=costs, min_dependency=float(share)).front_
+    check_front(front, case.panels.front(each, share))
 
 
 def test_what_is_left_out_costs_nothing():

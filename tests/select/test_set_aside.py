@@ -50,18 +50,10 @@ def test_all_of_the_fewest_or_cheapest_are_listed(seed):
 def test_the_curve_has_the_fewest_for_each_size_or_cost(seed):
     case = random_case(seed)
     costs, each = priced(case, seed) if seed % 2 else (None, [1] * len(case.names))
-    selector = ReductSelector("front", **case.settings, costs=costs, max_lost=0)
+    max_lost = seed % 3
+    selector = ReductSelector("front", **case.settings, costs=costs, max_lost=max_lost)
     front = selector.fit(case.frame, case.target).front_
-    check_front(front, case.panels.curve(each), value="n_lost")
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_curve_ends_where_so_few_are_set_aside():
-    """What a greedy search finds beyond is no part of the proof."""
-    case = random_case(23)
-    front = ReductSelector("front", **case.settings, max_lost=3).fit(case.frame, case.target).front_
-    assert all(one.n_lost > 3 for one in front[:-1])
-    assert front[-1].n_lost <= 3
+    check_front(front, case.panels.curve(each, max_lost), value="n_lost")
 
 
 @pytest.mark.parametrize("search", ["frogs", "genetic", "swarm", "quickreduct"])
