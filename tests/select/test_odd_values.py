@@ -32,7 +32,7 @@ def test_a_mark_far_from_the_rest_is_named_with_its_column(mark, selector):
     ages = np.where(np.arange(60) % 20 == 3, mark, AGES / 3)
     expected = (
         f"These values are far from all others of their column: 'age' ({mark} in 3 samples). If "
-        "they stand for missing values, empty these cells before."
+        "they stand for missing values, empty these cells first."
     )
     assert expected in said(table(age=ages), selector)
 

@@ -171,7 +171,7 @@ def test_a_selector_drops_them_behind_the_others_and_names_them():
     words = words_of(result)
     assert words.size_reason() == "as size_rule='auto' takes 5, of which 2 are redundant"
     said = dict(words.facts())["substitute"]
-    assert said.startswith("worst perimeter for worst radius, mean texture for worst texture")
+    assert said.startswith("worst perimeter for worst radius (dependency -0.0011), mean texture")
     assert said in "\n".join(map(str, result_lines(result)))
 
 
