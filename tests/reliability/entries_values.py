@@ -69,8 +69,11 @@ FIRST = Given(([0], about(0.7746)))  # neighbors are 1 apart, the spread is 1.29
 TARGETS = [
     ("every sample a class of its own", ["a", "b", "c", "d"], FIRST),
     ("a class with one member", ["a", "a", "a", "b"], Given(([0], about(0.8873)))),
-    ("labels that are empty or blank", ["", " ", "", " "],
-     Warned("differ only in blanks", FIRST.result)),
+    (
+        "labels that are empty or blank",
+        ["", " ", "", " "],
+        Warned("differ only in blanks", FIRST.result),
+    ),
     ("labels with control characters", ["\0", "\n", "\0", "\n"], FIRST),
     ("labels that are half characters", ["\ud800", "\udfff"] * 2, FIRST),
     ("labels beyond 64 bits", [10**40, -(10**40)] * 2, FIRST),
