@@ -528,16 +528,18 @@ def test_left_out_losses_equal_the_definition(seed, n_samples, kinds, numeric, g
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("kinds", ["nnn", "tcT", "nCn"])
+@pytest.mark.parametrize("kinds", ["nnn", "nnnnnnnnn", "tcTcttTTcC", "nCnnNtnnT"])
 @pytest.mark.parametrize("start", [0, 2])
 def test_left_out_losses_of_many_samples_equal_those_of_numpy(kinds, start, monkeypatch):
-    """Whole blocks of samples are far away, others are full of ties."""
+    """Whole blocks of samples are far away, others are full of ties; paths need many passes."""
     dataset = table(7, 600, kinds)
     dataset = replace(dataset, weights=np.random.default_rng(0).integers(1, 9, 600) / 4)
     measure = SoftDependency(dataset, sample=60)
-    found = measure.left_out_losses([2, 0, 1], start)
+    path = np.random.default_rng(1).permutation(len(kinds))
+    found = [measure.left_out_losses(path, one) for one in (start, len(path) - 1)]
     monkeypatch.setattr(soft._kernel_soft, "pay", lambda _: False)
-    assert found.tobytes() == measure.left_out_losses([2, 0, 1], start).tobytes()
+    expected = measure.left_out_losses(path)
+    assert [one.tobytes() for one in found] == [expected[start:].tobytes(), expected[-1].tobytes()]
 
 
 def test_left_out_losses_count_wrong_votes():

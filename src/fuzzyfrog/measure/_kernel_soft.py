@@ -32,7 +32,10 @@ __all__ = ["left_out_losses", "memberships"]
 
 LARGEST = np.finfo(np.float64).max  # of a distance; of samples that are left out, it is infinite
 LINE = 64  # bytes of a line of the cache, as long as a vector
+PART = 32  # of a block
+NONE = -1.0  # no distance is as small
 BLOCK = 256  # samples of which none is looked at if all are far away
+STEPS = 4  # of a path in one pass over the samples: their distances are read and written once
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
@@ -462,79 +465,103 @@ def left_out_losses(
         the mean of the neighbors.
     """
     n_steps, n_samples = z.shape
-    delta = np.empty(n_samples)
-    nearest, places = np.empty(n_samples + 1), np.empty(n_samples + 1)  # distances and masses
-    close = np.empty(n_samples, np.int64)
+    delta, ahead = np.empty(n_samples), np.empty(n_samples)
+    nearest, places = np.empty((STEPS, n_samples + 1)), np.empty((STEPS, n_samples + 1))  # masses
+    # Samples that may be among the nearest, or level with the last of them.
+    close, distances = np.empty((STEPS, n_samples), np.int64), np.empty((STEPS, n_samples))
+    n_close, n_kept = np.zeros(STEPS, np.int64), np.zeros(STEPS, np.int64)
+    taken, farthest, limit = np.zeros(STEPS), np.empty(STEPS), np.empty(STEPS)
     votes, tied = np.empty(max(n_classes, 1)), np.empty(max(n_classes, 1))
     for place in range(first, last):
         x, n_neighbors = anchors[place], n_nearest[place]
         mine = together[x]
         for y in range(n_samples):
             delta[y] = np.inf if together[y] == mine else 0.0
-        n_close = 0
-        for step in range(n_steps):
-            here, row = z[step, x], z[step]
-            n_kept, taken = 0, 0.0  # the nearest samples so far, and their mass
-            for y in close[:n_close]:  # those of the step before
-                apart = _apart(row[y], here, kind[step], differs[step], gap[step])
-                n_kept, taken = _kept(
-                    delta[y] + apart, masses[y], n_neighbors, n_kept, taken, nearest, places
-                )
-            limit = nearest[n_kept - 1] + SAME if n_close else LARGEST
-            n_kept, taken, farthest = 0, 0.0, np.inf
-            n_close = 0  # samples that may be among the nearest, or level with the last of them
-            for block in range(0, n_samples, BLOCK):
-                there, sums = row[block : block + BLOCK], delta[block : block + BLOCK]
-                if kind[step] == NUMBER:
-                    for k in range(sums.size):
-                        sums[k] += abs(there[k] - here)
-                else:
-                    for k in range(sums.size):
-                        sums[k] += _apart(there[k], here, kind[step], differs[step], gap[step])
-                if step < start or not _any_within(sums, limit):
-                    continue
-                for y in range(block, block + sums.size):
-                    if delta[y] > limit:
-                        continue
-                    close[n_close] = y
-                    n_close += 1
-                    if delta[y] >= farthest:
-                        continue
-                    n_kept, taken = _kept(
-                        delta[y], masses[y], n_neighbors, n_kept, taken, nearest, places
+        n_before = 0
+        for start_of_pass in range(0, n_steps, STEPS):
+            n_rows = min(STEPS, n_steps - start_of_pass)
+            before = close[STEPS - 1, :n_before].copy()  # of the last step
+            ahead[:n_before] = distances[STEPS - 1, :n_before]
+            for row in range(n_rows):
+                step = start_of_pass + row
+                here, there = z[step, x], z[step]
+                n_enough, mass = 0, 0.0
+                for k in range(n_before):
+                    y = before[k]
+                    ahead[k] += _apart(there[y], here, kind[step], differs[step], gap[step])
+                    n_enough, mass = _kept(
+                        ahead[k], masses[y], n_neighbors, n_enough, mass, nearest[row], places[row]
                     )
-                    if taken >= n_neighbors:
-                        farthest = nearest[n_kept - 1]
-                        limit = farthest + SAME
-            if step < start:
-                continue
-            votes[:] = 0.0
-            tied[:] = 0.0
-            n_nearer, n_tied = 0.0, 0.0
-            for y in close[:n_close]:
-                if delta[y] > farthest + SAME:
+                limit[row] = nearest[row, n_enough - 1] + SAME if n_before else LARGEST
+                if step < start:
+                    limit[row] = NONE
+            n_close[:], n_kept[:], taken[:], farthest[:] = 0, 0, 0.0, np.inf
+            for block in range(0, n_samples, BLOCK):
+                sums = delta[block : block + BLOCK]
+                for row in range(n_rows):
+                    step = start_of_pass + row
+                    here, there = z[step, x], z[step, block : block + BLOCK]
+                    within, any_is_close = limit[row], False
+                    if kind[step] == NUMBER:
+                        for k in range(sums.size):
+                            sums[k] += abs(there[k] - here)
+                            any_is_close |= sums[k] <= within
+                    else:
+                        for k in range(sums.size):
+                            sums[k] += _apart(there[k], here, kind[step], differs[step], gap[step])
+                            any_is_close |= sums[k] <= within
+                    if not any_is_close:
+                        continue
+                    for part in range(0, sums.size, PART):
+                        if not _any_within(sums[part : part + PART], limit[row]):
+                            continue
+                        for k in range(part, min(part + PART, sums.size)):
+                            distance, y = sums[k], block + k
+                            if distance > limit[row]:
+                                continue
+                            close[row, n_close[row]] = y
+                            distances[row, n_close[row]] = distance
+                            n_close[row] += 1
+                            if distance >= farthest[row]:
+                                continue
+                            n_kept[row], taken[row] = _kept(
+                                distance, masses[y], n_neighbors, n_kept[row], taken[row],
+                                nearest[row], places[row],
+                            )  # fmt: skip
+                            if taken[row] >= n_neighbors:
+                                farthest[row] = nearest[row, n_kept[row] - 1]
+                                limit[row] = farthest[row] + SAME
+            n_before = n_close[STEPS - 1]
+            for row in range(max(0, start - start_of_pass), n_rows):
+                votes[:] = 0.0
+                tied[:] = 0.0
+                n_nearer, n_tied = 0.0, 0.0
+                for k in range(n_close[row]):
+                    y, distance = close[row, k], distances[row, k]
+                    if distance > farthest[row] + SAME:
+                        continue
+                    code = codes[y] if n_classes else 0
+                    value = masses[y] if n_classes else masses[y] * target[y]
+                    if distance < farthest[row] - SAME:
+                        n_nearer += masses[y]
+                        votes[code] += value
+                    else:
+                        n_tied += masses[y]
+                        tied[code] += value
+                share, step = (n_neighbors - n_nearer) / n_tied, start_of_pass + row
+                if n_classes == 0:
+                    mean = (votes[0] + share * tied[0]) / n_neighbors
+                    off = mean - target[x]
+                    # The power is off by a bit in plain Python.
+                    losses[step - start, place] = off * off
                     continue
-                code = codes[y] if n_classes else 0
-                value = masses[y] if n_classes else masses[y] * target[y]
-                if delta[y] < farthest - SAME:
-                    n_nearer += masses[y]
-                    votes[code] += value
-                else:
-                    n_tied += masses[y]
-                    tied[code] += value
-            share = (n_neighbors - n_nearer) / n_tied
-            if n_classes == 0:
-                mean = (votes[0] + share * tied[0]) / n_neighbors
-                off = mean - target[x]
-                losses[step - start, place] = off * off  # the power is off by a bit in plain Python
-                continue
-            most = 0.0
-            for code in range(n_classes):
-                votes[code] += share * tied[code]
-                most = max(most, votes[code])
-            n_best = 0
-            for code in range(n_classes):
-                if votes[code] >= most - SAME:
-                    n_best += 1
-            is_right = votes[codes[x]] >= most - SAME
-            losses[step - start, place] = 1.0 - 1.0 / n_best if is_right else 1.0
+                most = 0.0
+                for code in range(n_classes):
+                    votes[code] += share * tied[code]
+                    most = max(most, votes[code])
+                n_best = 0
+                for code in range(n_classes):
+                    if votes[code] >= most - SAME:
+                        n_best += 1
+                is_right = votes[codes[x]] >= most - SAME
+                losses[step - start, place] = 1.0 - 1.0 / n_best if is_right else 1.0
