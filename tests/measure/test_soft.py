@@ -177,10 +177,13 @@ def raced(measure, masks, monkeypatch):
     return found, sum(weighed) / (len(masks) * measure.n_sampled)
 
 
+@pytest.mark.parametrize("n_samples", [256, 400])
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("tails", [False, True])
-def test_a_race_finds_the_best_extension_without_weighing_all(tails, numeric, monkeypatch):
-    dataset = table(4, 400, "nntcNCTnnn", numeric=numeric, tails=tails)
+def test_a_race_finds_the_best_extension_without_weighing_all(
+    tails, numeric, n_samples, monkeypatch
+):
+    dataset = table(4, n_samples, "nntcNCTnnn", numeric=numeric, tails=tails)
     worth = dataset.target if numeric else dataset.target > 1
     dataset.values[:, 7] = worth + 0.3 * dataset.values[:, 7].clip(-3, 3)
     measure = SoftDependency(dataset)

@@ -560,7 +560,7 @@ def _checked(masks: ArrayLike, n_features: int) -> Mask | Extensions:
 
 def _rounds(n_anchors: int) -> list[tuple[int, int]]:
     """Return the anchors of each round of a race: twice as many as before, and in the end all."""
-    if n_anchors < 3 * _FIRST_ROUND:  # a race does not pay
+    if n_anchors < 2 * _FIRST_ROUND:  # a race does not pay
         return [(0, n_anchors)]
     ends = [0, _FIRST_ROUND]
     while 3 * ends[-1] < n_anchors:
