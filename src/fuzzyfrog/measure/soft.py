@@ -396,6 +396,14 @@ class SoftDependency:
         return np.asarray(self._of_extensions(features[:-1], features[-1:])[0])
 
     @property
+    def splits(self) -> bool:
+        """Whether the best subset of a batch is that of its parts: not where scores are estimates.
+
+        There, those that race together decide when a race ends.
+        """
+        return self._precision is DOUBLE_PRECISION
+
+    @property
     def _precision(self) -> Precision:
         """That of a score: single where it is an estimate, which is off by far more than that."""
         is_estimate = self.n_samples**2 > PAIRS and self.n_sampled < self.n_samples
