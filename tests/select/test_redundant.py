@@ -1,6 +1,7 @@
 """Redundant features are dropped at the end of a path, and only these."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -136,6 +137,15 @@ def test_correlations_of_any_columns_are_finite():
     assert alike[1, 4] == pytest.approx(
         naive.correlation(dataset.values[:, 1], dataset.values[:, 4])
     )
+
+
+def test_correlations_of_columns_with_themselves_are_those_with_others():
+    dataset = table(0)
+    weighed = replace(dataset, weights=np.arange(dataset.n_samples) + 1.0)
+    for some in (dataset, weighed):
+        every = np.arange(dataset.n_features)
+        expected = correlations(some, every, every.copy())
+        assert correlations(some, every, every).tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])

@@ -134,7 +134,10 @@ def correlations(
 
         def compare(start: int, left: Floats = left, ranked: bool = ranked) -> None:
             some = slice(start, start + COLUMNS_AT_ONCE)
-            right = _unit_columns(dataset, others[some], masses, ranked=ranked)
+            if others is columns:
+                right = left[some].copy()  # of itself, NumPy would round products differently
+            else:
+                right = _unit_columns(dataset, others[some], masses, ranked=ranked)
             if masses is not None:
                 right *= masses
             alike[:, some] = np.maximum(alike[:, some], np.abs(left @ right.T) / total)
