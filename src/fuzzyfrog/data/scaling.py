@@ -25,7 +25,7 @@ MISSING_RULES: tuple[Missing, ...] = ("similar", "different", "raise")
 
 GRID = 2.0**-50
 ROUNDING = 2.0**-53  # the largest relative error of one operation
-_CELLS = 2**16  # values scaled at once: they and a few copies fit into the cache
+_CELLS = 2**15  # values scaled at once: they and a few copies fit into the cache
 _FAR = 32.0  # positions beyond this lose more than a few digits
 _SECOND_ORDER = 1.0 + 2.0**-10  # allows for products of errors, which the bounds ignore
 

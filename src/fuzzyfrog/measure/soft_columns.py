@@ -33,7 +33,7 @@ Mask = NDArray[np.bool_]
 Scalars = NDArray[np.floating[Any]]
 
 WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
-CELLS_AT_ONCE = 2**16  # pairs that NumPy compares together
+CELLS_AT_ONCE = 2**14  # pairs or values of which NumPy has some copies in the cache
 _MOST_KEPT = 2**24  # bytes of exponentials that are kept for the next round of a race
 
 

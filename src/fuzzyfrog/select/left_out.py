@@ -55,7 +55,7 @@ CORRELATED = 0.98
 PRODUCTS, FEWEST_PRODUCT_ROWS = 2**34, 64  # for the correlations of all columns, about a second
 BLOCK, COMPARED = 256, 2048  # columns whose products fit into the cache
 SINGLE_ROUNDING = 1e-5  # more than that of a correlation in float32
-CELLS_AT_ONCE = 2**20  # of columns whose values are sorted together
+CELLS_AT_ONCE = 2**16  # of columns whose values are sorted together
 MOST_GROUPS = 50  # of columns that rise and fall together, such as sums over time
 ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of a value, after a few operations
 
