@@ -1,7 +1,7 @@
 import pytest
 
-from fuzzyfrog.common.resources import available_memory, most_in_memory
-from fuzzyfrog.errors import DataError
+from fuzzyfrog.common.resources import available_memory, in_memory, most_in_memory
+from fuzzyfrog.errors import DataError, OutOfMemoryError
 
 MEMINFO = "MemTotal:       32000 kB\nMemFree:         100 kB\nMemAvailable:   16000 kB\n"
 
@@ -87,3 +87,12 @@ def test_a_limit_that_is_no_size_is_refused(monkeypatch, text):
     monkeypatch.setenv("FUZZYFROG_SPILL_ABOVE", text)
     with pytest.raises(DataError, match="FUZZYFROG_SPILL_ABOVE must be a size such as '500MB'"):
         most_in_memory()
+
+
+@pytest.mark.parametrize("said", ["can't start new thread", "Failed to launch worker thread: no"])
+def test_a_thread_that_cannot_start_is_a_lack_of_memory(said):
+    lack = pytest.raises(OutOfMemoryError, match="room for the table, got too little")
+    with lack, in_memory("the table", "Read less."):
+        raise RuntimeError(said)
+    with pytest.raises(RuntimeError, match="another"), in_memory("the table", "Read less."):
+        raise RuntimeError("another")

@@ -53,7 +53,7 @@ def allow(more):
     resource.setrlimit(resource.RLIMIT_AS, (used + more, used + more))
 """
 READING = """
-lines = (f"{i},{-i},{i},1,{i % 2}\\n" for i in range(300_000))
+lines = (f"{i},{-i},{i},1,{i % 2}\\n" for i in range(1_000_000))
 open("table.csv", "w").write("a,b,c,d,class\\n" + "".join(lines))
 open("small.csv", "w").write("a,b,c,d,class\\n" + "1,2,3,4,0\\n2,1,4,3,1\\n" * 20)
 sys.argv = ["fuzzyfrog", "reducts", "small.csv", "--target", "class", "-q", "--no-check"]

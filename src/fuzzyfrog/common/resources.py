@@ -36,6 +36,8 @@ _NAMES = (
 )
 
 BLOCK_CELLS = 2**21  # finalized at once: about 16 MB
+# What Python and Arrow say where there is no memory for the stack of a thread.
+NO_THREAD = "start new thread", "launch worker thread"
 SMALL_BYTES = 2**23  # smaller arrays are held in memory without checking how much is free
 
 
@@ -267,7 +269,10 @@ def in_memory(what: str, way_out: str) -> Iterator[None]:
         yield
     except OutOfMemoryError:
         raise
-    except MemoryError as error:
+    except Exception as error:
+        is_lack = isinstance(error, MemoryError) or any(one in str(error) for one in NO_THREAD)
+        if not is_lack:
+            raise
         reason = " ".join(str(error).split())
         why = f" ({reason[0].lower()}{reason[1:].rstrip('.')})" if reason else ""
         sentence = Sentence(f"memory must have room for {what}, got too little{why}. ", way_out)
