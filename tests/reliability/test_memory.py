@@ -66,9 +66,9 @@ allow(8 * 2**20)
 main()
 """
 POSITIONS = """
-X, y = np.ones((400_000, 10)), np.arange(400_000) % 2
+X, y = np.ones((400_000, 20)), np.arange(400_000) % 2
 X[:, 0] = np.arange(400_000)
-allow(24 * 2**20)
+allow(48 * 2**20)
 try:
     ReductSelector("quickreduct", n_jobs=1).fit(X, y)
 except MemoryError as error:
@@ -86,7 +86,7 @@ def test_what_did_not_fit_into_memory_is_said(tmp_path):
     assert len(said.splitlines()) == 1
     done = python(LIMITED + POSITIONS, tmp_path)
     assert done.returncode == 1
-    said = "memory must have room for the positions of 400,000 samples on 10 features, got too"
+    said = "memory must have room for the positions of 400,000 samples on 20 features, got too"
     assert _without_the_words_of_python(done.stderr).startswith(said)
     assert "--ignore" in done.stderr
 
