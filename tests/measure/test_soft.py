@@ -196,6 +196,19 @@ def test_a_race_finds_the_best_extension_without_weighing_all(
         assert share < 0.8
 
 
+def test_the_best_of_a_race_takes_part_in_the_next(monkeypatch):
+    """Among columns that say nothing, all would be weighed to the end."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 12))
+    measure = SoftDependency(X, X[:, 1] + 0.3 * rng.normal(size=300) > 0)
+    whole = measure.best(extensions(12))
+    monkeypatch.setattr(soft, "_MOST_RACING", 4 * 300)
+    found, share = raced(measure, extensions(12), monkeypatch)
+    assert found.tobytes() == whole.tobytes()
+    assert found.argmax() == 1
+    assert share < 0.8
+
+
 def test_in_a_race_copies_end_level_and_threads_do_not_matter(monkeypatch):
     monkeypatch.setattr(soft, "_WORTH_A_THREAD", 0)
     dataset = table(6, 500, "nnnnnn")

@@ -423,12 +423,16 @@ class SoftDependency:
 
     def _winners(self, base: Mask, added: Integers) -> Integers:
         """Return the contenders of races between as many extensions as fit into memory."""
-        at_once, left = max(1, _MOST_RACING // len(self._drawn)), []
-        for start in range(0, len(added), at_once):
-            some = start + self._racing._contenders(base, added[start : start + at_once])
-            # Single precision cannot tell those that are left apart.
-            left.append(some[:1] if self._precision is SINGLE_PRECISION else some)
-        return np.concatenate(left)
+        left = np.empty(0, np.int64)
+        for part in pieces(len(added), max(1, _MOST_RACING // len(self._drawn))):
+            some = np.arange(*part)
+            if self._precision is SINGLE_PRECISION:  # it cannot tell those that are left apart
+                some = some[self._racing._contenders(base, added[some])[:1]]
+                left = np.append(left, some)
+            else:  # next to the best so far, most others drop out soon
+                some = np.append(left, some)
+                left = some[self._racing._contenders(base, added[some])]
+        return left
 
     def _contenders(self, base: Mask, added: Integers) -> Integers:
         """Return the extensions of which one is the best, as far as a race can tell.
