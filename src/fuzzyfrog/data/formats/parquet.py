@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,16 +165,29 @@ def _has_tall_groups(parquet: Any, n_columns: int) -> bool:
 def _by_columns(
     file: Path, mark: FileStamp, parquet: Any, names: Sequence[str], last: Sequence[str]
 ) -> Iterator[Rows]:
-    """Yield some columns of each row group at a time, the target with the last ones."""
+    """Yield some columns of each row group at a time, the target with the last ones.
+
+    The next ones are read while these are collected.
+    """
+    parts: list[tuple[int, Sequence[str], Sequence[str]]] = []
     for group in range(parquet.num_row_groups):
         n_rows = parquet.metadata.row_group(group).num_rows
         width = max(LEAST_COLUMNS, BLOCK_CELLS // max(1, n_rows))
         for first in range(0, len(names) if n_rows else 0, width):
-            some = names[first : first + width]
             extra = last if first + width >= len(names) else ()
-            with _explained(file, mark):
-                table = parquet.read_row_group(group, [*some, *extra])
-                table.validate(full=True)
+            parts.append((group, names[first : first + width], extra))
+
+    def read(group: int, some: Sequence[str], extra: Sequence[str]) -> Any:
+        with _explained(file, mark):
+            table = parquet.read_row_group(group, [*some, *extra])
+            table.validate(full=True)
+        return table
+
+    with ThreadPoolExecutor(1) as reader:
+        ahead = deque(reader.submit(read, *part) for part in parts[:1])
+        for after, (_, some, extra) in enumerate(parts, start=1):
+            table = ahead.popleft().result()
+            ahead.extend(reader.submit(read, *part) for part in parts[after : after + 1])
             yield _rows(table, some, extra)
 
 
