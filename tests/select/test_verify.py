@@ -325,7 +325,7 @@ def test_what_is_new_is_noted():
         "New classes, which no old row has: 'w'.",
         "1 new row looks like a copy of an old row, equal in every column compared: leave "
         "out what is the same sample.",
-        "Columns that the old table does not have are ignored: 'more'.",
+        "Columns that are not features of the old table are ignored: 'more'.",
     )
 
 

@@ -170,7 +170,8 @@ def verify(
     same, notes = aligned(old, new, needed)
     extra = [*ignored, *(name for name in new.feature_names if name not in old.feature_names)]
     if extra:
-        notes.append(f"Columns that the old table does not have are ignored: {listed(extra)}.")
+        them = listed(extra)
+        notes.append(f"Columns that are not features of the old table are ignored: {them}.")
     costs = {
         int(places[feature]): one.cost
         for feature, one in enumerate(result.table.features)
