@@ -301,7 +301,7 @@ def test_a_marker_among_labels_is_missing_unless_the_target_is_said_to_be_classe
         (
             "auto",
             ("no", "yes"),
-            "2 rows without a target left out[.] Pass .* if 'None' in the target is",
+            "2 of 5 rows have no target and are left out[.] Pass .* if 'None' in the target is",
         ),
         ("class", ("None", "no", "yes"), "1 row without a target left out[.]$"),
     ):

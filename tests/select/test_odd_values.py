@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from fuzzyfrog import ReductSelector, SoftSelector
+from fuzzyfrog.words import words_of
 
 
 def said(table, selector=None):
@@ -45,10 +46,22 @@ def test_a_mark_far_from_the_rest_is_named_with_its_column(mark, selector):
         np.where(np.arange(60) < 40, -999.0, AGES),  # most samples
         np.where(np.arange(60) == 3, 1000.0, AGES),
         np.where(np.arange(60) == 3, 999.0, 1.0),  # nothing to be far from
+        np.where(np.arange(60) == 3, 9.0, 1.0 + AGES % 3),  # a large number
+        np.where(np.arange(60) == 3, -9.0, AGES - AGES.mean()),
     ],
 )
-def test_other_values_are_not(values):
+def test_other_values_are_no_marks(values):
     assert not any("far from all others" in one for one in said(table(age=values)))
+
+
+def test_codes_of_a_survey_are_named_in_its_columns_and_classes():
+    answers = pd.DataFrame({"q1": 1 + np.arange(90) % 5, "q2": 1 + np.arange(90) % 7 % 5})
+    answers = answers.mask(np.arange(180).reshape(90, 2) % 17 == 0, -9)
+    with pytest.warns(UserWarning, match="far from all others") as caught:
+        selector = SoftSelector().fit(answers, answers["q1"].rename("rating"))
+    (said,) = (str(one.message) for one in caught if "far from" in str(one.message))
+    assert "'q1' (-9 in 6 samples), 'q2' (-9 in 5 samples), 'rating' (-9 in 6 samples)." in said
+    assert said in words_of(selector.result_).doubts()
 
 
 def test_several_marks_of_a_column_do_not_hide_each_other():

@@ -46,6 +46,7 @@ from fuzzyfrog.data.texts import Dialect, TextLabels, Thousands, numbers_in, wit
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import WITHOUT_TARGET
 
+MANY_LEFT_OUT = 0.1  # of the rows, so that the answer is about other samples
 NO_LABEL = frozenset({"", "?"})  # in a target in which "NA" is a class
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 FORMATS = (*SEPARATORS, ".arff", ".npy", ".parquet", ".xlsx")
@@ -363,7 +364,7 @@ def _left_out(file: str, missing: FileLabels, n_rows: int) -> str:
     if not words:
         return f"{rows}."
     way_out = Setting("target_kind", "class"), f" if {words} in the target is a label."
-    if 2 * len(missing) <= n_rows:
+    if len(missing) < MANY_LEFT_OUT * n_rows:
         return Sentence(f"{rows}. Pass ", *way_out)
     rows = f"{file}: {len(missing):,} of {n_rows:,} rows {WITHOUT_TARGET}"
     return Answered(f"{rows}. Pass ", *way_out)

@@ -25,6 +25,7 @@ AFTERWARDS = "may be known only afterwards"
 AS_LABELS = "so it is treated as categorical because of"  # a few cells
 WITHOUT_TARGET = "have no target and are left out"  # unless the word there is a label
 AS_CLASSES = "different values are classes"  # though the target holds numbers or times
+FAR = "far from all others of their column"  # as codes of missing values
 THRESHOLD = 0.75  # share of the halves from which on a column counts as stable
 SHAKY = 0.5  # share of the halves below which a selected column is doubtful
 LEAST_SHOWN = 0.1  # share of the halves of a column that is worth a line
@@ -39,7 +40,7 @@ def said_first(notes: Iterable[str]) -> list[str]:
     Rows may not be independent, columns not known when there is something to predict, numbers
     read as labels, or most rows left out for a target that is one.
     """
-    weighty = MAY, REPEAT, AFTERWARDS, AS_LABELS, AS_CLASSES, WITHOUT_TARGET
+    weighty = MAY, REPEAT, AFTERWARDS, AS_LABELS, AS_CLASSES, WITHOUT_TARGET, FAR
     return [
         note for note in notes if note.startswith(IN_ORDER) or any(one in note for one in weighty)
     ]

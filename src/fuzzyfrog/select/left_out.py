@@ -27,7 +27,7 @@ from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.data.weights import ranks
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.result import Alike
-from fuzzyfrog.result.check import IN_ORDER
+from fuzzyfrog.result.check import FAR, IN_ORDER
 from fuzzyfrog.result.parts import Rule
 from fuzzyfrog.select.identifiers import (
     doubt_about,
@@ -42,6 +42,7 @@ Groups = list[tuple[int, ...]]
 
 MOST_SENTENCES = 5  # of a kind; if there are more, they become one
 MARKS = [sign * (10**n - 1) for n in range(2, 7) for sign in (-1, 1)]  # 99, 999, ...
+MARKS.append(-9)  # of a survey; 9 may be a number of things
 WEIGHTS = re.compile(
     r"weights|(fnl|final|person|survey|sample|sampling|design|p)[ _.]?(wt|wgt|weights?)", re.I
 )
@@ -231,18 +232,22 @@ def _said(
 def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
     """Yield sentences about marks of missing values, and about weights among the features."""
     is_number = allowed & ~dataset.categorical
-    features, least = np.flatnonzero(is_number).tolist(), min(map(abs, MARKS))
-    is_far = np.fmax.reduce(dataset.values) >= least
-    is_far |= np.fmin.reduce(dataset.values) <= -least
+    features, (near, far) = np.flatnonzero(is_number).tolist(), sorted(map(abs, MARKS))[:2]
+    lowest = np.fmin.reduce(dataset.values)
+    is_far = (np.fmax.reduce(dataset.values) >= far) | (lowest <= -far) | (lowest == -near)
     marked = [
         f"{shown(dataset.feature_names[one])} ({mark:g} in {count(n_marked, 'sample')})"
         for one in np.flatnonzero(is_number & is_far).tolist()
         for mark, n_marked in _marks(dataset.values[:, one])
     ]
+    marked += [
+        f"{shown(dataset.target_name)} ({mark:g} in {count(n_marked, 'sample')})"
+        for mark, n_marked in _marks(_numeric_classes(dataset))
+    ]
     if marked:
-        yield Sentence(
-            f"These values are far from all others of their column: {first_few(marked)}. If they "
-            "stand for missing values, empty these cells first."
+        yield Answered(
+            f"These values are {FAR}: {first_few(marked)}. If they stand for missing values, empty "
+            "these cells first."
         )
     for one in features:
         if _holds_weights(dataset.feature_names[one], dataset.values[:, one]):
@@ -251,6 +256,14 @@ def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
                 "If so, pass it as ", Setting("sample_weight"), " instead of as a feature.",
             )  # fmt: skip
             return
+
+
+def _numeric_classes(dataset: Dataset) -> Floats:
+    """Return the class of each sample, if classes are numbers."""
+    try:
+        return np.array(dataset.classes or (), np.float64)[dataset.target.astype(np.intp)]
+    except (TypeError, ValueError, IndexError):
+        return np.empty(0)
 
 
 def _marks(column: Floats) -> Iterator[tuple[float, int]]:
