@@ -150,6 +150,17 @@ def test_a_workbook_has_numbers_and_texts_that_are_never_formulas(write, tmp_pat
     same(read_table(tmp_path / "out.xlsx", "class", target_kind="class"), data)
 
 
+@pytest.mark.filterwarnings("ignore:.*numbers in text")
+def test_a_workbook_keeps_limits_of_measurements(write, tmp_path):
+    path = write("x.csv", "crp,class\n<0.5,y\n1.5,n\n>2,y\n,n\n3,y\n")
+    data = read_table(path, "class")
+    write_reduced(data, ["crp"], tmp_path / "out.xlsx", CellSource(path))
+    cells = [crp for crp, _ in sheet_of(tmp_path / "out.xlsx")]
+    assert cells == ["crp", "<0.5", 1.5, ">2", None, 3]
+    write_reduced(data, ["crp"], tmp_path / "out.parquet", CellSource(path))
+    assert pq.read_table(tmp_path / "out.parquet")["crp"].to_pylist() == [0.5, 1.5, 2, None, 3]
+
+
 def test_a_workbook_keeps_what_xml_or_excel_would_change(write, tmp_path):
     texts = ["<&>", "_x0041_", "bell\x07", "1e5", "007", "\N{FROG FACE}"]
     rows = "".join(

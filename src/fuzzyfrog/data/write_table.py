@@ -21,6 +21,7 @@ from fuzzyfrog.errors import DataError
 
 FORMATS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx", ".parquet")
 MOST_TEXT = 32_767  # characters of a cell in Excel
+LIMITS = ("<", ">", "≤", "≥")  # of what could be measured
 LARGEST = 10**15  # whole numbers beyond it lose digits in Excel
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _SCHEMAS = "http://schemas.openxmlformats.org"
@@ -86,7 +87,7 @@ def write_reduced(dataset: Dataset, columns: Sequence[str], path: Path, source: 
         else:
             ParquetTable.of(source.file).copy(names, path)
     else:
-        typed = _columns(rows, dataset, source.decimal)
+        typed = _columns(rows, dataset, source.decimal, keeps_limits=kind == ".xlsx")
         if kind == ".xlsx":
             write_workbook(chain([list(typed)], zip(*typed.values(), strict=True)), path)
         else:
@@ -140,7 +141,10 @@ def _write_text(rows: Iterable[list[Any]], path: Path, source: CellSource) -> No
         writer.writerows(rows)  # None becomes an empty cell
 
 
-def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[str, list[Any]]:
+def _columns(
+    rows: Iterator[list[Any]], dataset: Dataset, decimal: str, *, keeps_limits: bool
+) -> dict[str, list[Any]]:
+    """Return the cells of each column as numbers or texts; limits such as "<0.5" may stay texts."""
     header = next(rows)
     columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
     categories = dataset.categories or [() if one else None for one in dataset.categorical]
@@ -148,7 +152,14 @@ def _columns(rows: Iterator[list[Any]], dataset: Dataset, decimal: str) -> dict[
     labels_of[dataset.target_name] = dataset.classes
     for name in columns.keys() & labels_of.keys():
         cells, labels = columns[name], labels_of[name]
-        columns[name] = _numbers(cells, decimal) if labels is None else _texts(cells, labels)
+        if labels is not None:
+            columns[name] = _texts(cells, labels)
+            continue
+        pairs = zip(cells, _numbers(cells, decimal), strict=True)
+        columns[name] = [
+            cell.strip() if keeps_limits and cell.strip().startswith(LIMITS) else number
+            for cell, number in pairs
+        ]
     return columns
 
 
