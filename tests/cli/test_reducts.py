@@ -80,7 +80,7 @@ def test_warnings_are_one_clean_line_and_constraints_are_kept(fuzzyfrog, wine_cs
     assert line.startswith("fuzzyfrog: warning: feature 'id' has a different value in every sample")
     assert "says nothing about predicting new samples" in done.stdout
     assert ".py" not in done.stderr
-    assert "3 of the 11 allowed features (1 is left out) separate" in done.stdout
+    assert "3 of 11 features (1 more is left out) separate" in done.stdout
     assert "3, as requested" in done.stdout
     assert "\n  ash" in done.stdout
     assert "proline" not in done.stdout

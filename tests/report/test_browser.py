@@ -323,7 +323,7 @@ def test_a_table_of_856_features(opened, paper_data_folder):
     assert (
         watched.page.locator("h1")
         .inner_text()
-        .startswith("6 of the 686 allowed features (170 are left out) separate")
+        .startswith("6 of 686 features (170 more are left out) separate")
     )
     assert not watched.has_sideways_scroll()
     assert not opened(result, width=390).has_sideways_scroll()

@@ -66,7 +66,7 @@ def test_nothing_is_smaller_than_one(wine_result):
 def test_excluded_features_do_not_count(wine_result):
     free = [at for at in range(13) if at not in wine_result.selected]
     result = replace(wine_result, excluded=tuple(free[:2]))
-    allowed = "5 of the 11 allowed features (2 are left out)"
+    allowed = "5 of 11 features (2 more are left out)"
     assert (
         words_of(result).headline()
         == f"{allowed} separate these samples as well as all 11 features do"
@@ -391,7 +391,7 @@ def test_all_features_lose_nothing(wine_result):
     check = a_check(lost=-0.02, soft=("proline",), soft_lost=-0.02)
     result = replace(wine_result, check=check, selected=everything[1:], excluded=(0,))
     assert words_of(result).verdict() == (
-        "All 12 allowed columns (1 is left out): the best model scores 0.950 balanced accuracy, "
+        "All 12 columns (1 more is left out): the best model scores 0.950 balanced accuracy, "
         "with those of fuzzyfrog select 0.970 (chance 0.333)"
     )
 

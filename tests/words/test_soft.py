@@ -257,7 +257,7 @@ def test_rows_that_may_depend_on_each_other_come_before_the_headline(said):
 def test_copies_are_left_out_of_every_count():
     result = replace(soft_result(size_rule="peak"), excluded=(12,), copies=(Alike(0, (12,)),))
     words = words_of(replace(result, check=a_check(lost=0.005)))
-    assert words.headline().startswith("5 of the 12 allowed columns (1 is left out): ")
+    assert words.headline().startswith("5 of 12 columns (1 more is left out): ")
     assert "with all 12 columns 0.950" in words.headline()
     assert next(words.numbers()).of == "of 12 allowed"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fuzzyfrog.common.messages import count, line_of, listed, named, shown
 from fuzzyfrog.result import Result
-from fuzzyfrog.result.check import said_first
+from fuzzyfrog.result.check import AS_LABELS, said_first
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
@@ -50,14 +50,14 @@ class Doubts(ABC):
 
     def _part_of_all(self, thing: str = "feature") -> tuple[str, str]:
         """Return how many of the features are selected, and what to call all of them."""
-        n_selected, (n_offered, noun) = len(self.result.selected), self.offered()
-        noun = noun.replace("feature", thing)
+        n_selected, n_offered = len(self.result.selected), self.result.n_allowed
+        start = f"{n_selected:,} of {count(n_offered, thing)}"
         n_others = self.result.table.n_features - n_offered
         if not n_others:
-            return f"{n_selected:,} of {count(n_offered, noun)}", "all columns"
-        others = f"{n_others:,} {'is' if n_others == 1 else 'are'} left out"
-        start = f"{n_selected:,} of the {count(n_offered, noun)} ({others})"
-        return start, f"all {count(n_offered, thing)}"
+            return start, "all columns"
+        others = f"{n_others:,} more {'is' if n_others == 1 else 'are'} left out"
+        these = f"both {thing}s" if n_offered == 2 else f"all {count(n_offered, thing)}"
+        return f"{start} ({others})", these
 
     @property
     def is_confirmed(self) -> bool:
@@ -88,7 +88,7 @@ class Doubts(ABC):
             return said
         start, others = self._part_of_all("column")
         if self.has_all:
-            start = f"All {start.split(' of ', 1)[1].removeprefix('the ')}"
+            start = f"All {start.split(' of ', 1)[1]}"
             start, others = start.replace("All 1 ", "The only "), ""
         return check.verdict(start, others, self._soft)
 
@@ -117,13 +117,18 @@ class Doubts(ABC):
         return [
             *(() if exchange is None else let_in_sentences(exchange)),
             *self._leaks(),
-            *said_first(self.result.notes),
+            *(note for note in said_first(self.result.notes) if not self._is_of_left_out(note)),
             *([] if check is None or check.far_out is None else [check.far_out]),
             *([f"{verdict}."] if is_lost else []),
             *self._other_sizes(),
             *self._noisy(),
             *self._own_doubts(),
         ]
+
+    def _is_of_left_out(self, note: str) -> bool:
+        """Whether a note says how a feature was read that is left out."""
+        names = self.result.names(self.result.excluded)
+        return AS_LABELS in note and any(f"feature {shown(name)} " in note for name in names)
 
     def advice(self) -> str | None:
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""

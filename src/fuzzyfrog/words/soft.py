@@ -42,7 +42,7 @@ class SoftWords(Words):
             return f"No subset does better than chance ({chance})"
         start, others = self._part_of_all("column")
         if self.has_all:
-            start = f"all {start.split(' of ', 1)[1].removeprefix('the ')}"
+            start = f"all {start.split(' of ', 1)[1]}"
         ours, theirs = percent(result.dependency), percent(result.full_dependency)
         everything = "" if self.has_all else f"{others}: {theirs}, "
         what = f"share their class {ours} of the time"

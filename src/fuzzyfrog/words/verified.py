@@ -96,7 +96,7 @@ def soft_verified(found: VerifiedSoft) -> Iterator[str]:
     if found.is_numeric:
         by, (now, before) = "by five neighbors among the old rows, R²", right
     else:
-        by, (now, before) = "the share of similar old rows that have the same class", alike
+        by, (now, before) = "the share of similar old rows of the same class, by class,", alike
         error = f"{error}, chance {found.chance:.3f}"
     yield (
         f"The {columns} new rows {verdict} than old ones: {by} is {now} for the "
@@ -116,7 +116,8 @@ def soft_verified(found: VerifiedSoft) -> Iterator[str]:
         )
     else:
         now, before = right
-        yield f"Balanced accuracy of five neighbors among the old rows: {now}; before: {before}."
+        these = f"{now} for the new rows, {before} for the old rows"
+        yield f"Balanced accuracy of five neighbors among the old rows: {these}."
         yield from _classes(found)
     if found.n_tested < found.n_new:
         yield f"Both are means over {found.n_tested:,} random rows of the {found.n_new:,} new ones."
