@@ -364,11 +364,8 @@ class Selector(Parameters, TableSelector):
         ]
         if stability is not None:
             taken = {one.name: one for one in stability.columns}
-            called = self._groups.in_result(result).table.features  # a group is one of them
-            kept = np.flatnonzero(~self._groups.members).tolist()
-            names = {one: feature.name for one, feature in zip(kept, called, strict=True)}
-            for place, row in enumerate(rows):
-                one = taken.get(names[self._stands_for(place)])
+            for name, row in zip(self._groups.names_in(result), rows, strict=True):
+                one = taken.get(name)
                 row |= {"halves": one.share if one else 0.0, "is_shaky": bool(one and one.is_shaky)}
         for library in ("pandas", "polars"):
             try:
@@ -400,15 +397,10 @@ class Selector(Parameters, TableSelector):
         check_is_fitted(self, "result_")
         place = self.result_.place_of(feature)
         if place is not None and self._groups.members[place]:
-            (feature,) = self.result_.names([self._stands_for(place)])
+            (feature,) = self.result_.names([self._groups.first_of(place)])
         explained = f"explain({shown(feature)}) says why."
         place = self.result_.unselected_feature(feature, if_selected=explained)
         return " ".join(why_not(words_of(self.result_), place))
-
-    def _stands_for(self, column: int) -> int:
-        """Return the first column of the group of a column, or the column itself."""
-        groups = self._groups.columns.values()
-        return next((columns[0] for columns in groups if column in columns), column)
 
     def verify(
         self, X: object, y: object = None, *, old: object, max_seconds: float = MAX_SECONDS

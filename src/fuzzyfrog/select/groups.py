@@ -115,6 +115,11 @@ class Groups:
         """Return the columns that some features stand for."""
         return self.expanded(np.isin(np.arange(self.n_features), features))
 
+    def first_of(self, column: int) -> int:
+        """Return the first column of the group of a column, or the column itself."""
+        of_group = (columns[0] for columns in self.columns.values() if column in columns)
+        return next(of_group, column)
+
     def spread(self, values: Floats) -> Floats:
         """Return values of columns, with that of the first column for all of a group."""
         found = values.copy()
@@ -206,6 +211,13 @@ class Groups:
         answer = replace(found.answer, feature_frequency=tuple(frequency[one] for one in kept))
         table = replace(result.table, features=tuple(summaries.values()))
         return replace(found, table=table, answer=answer, columns=columns)
+
+    def names_in(self, result: Result) -> list[str]:
+        """Return for each column what a result calls the feature that stands for it."""
+        kept = np.flatnonzero(~self.members).tolist()
+        called = self.in_result(result).table.features
+        names = {one: feature.name for one, feature in zip(kept, called, strict=True)}
+        return [names[self.first_of(one)] for one in range(self.n_features)]
 
 
 def _renumbered(part: Any, place: Mapping[int, int]) -> Any:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from itertools import compress
 from math import nan
 from typing import Any
 
@@ -57,7 +56,13 @@ from fuzzyfrog.select.outcome import (
     versions,
 )
 from fuzzyfrog.select.row_groups import noted_selected
-from fuzzyfrog.select.settings import Settings, check_apart, constrained_features, seed_of
+from fuzzyfrog.select.settings import (
+    Settings,
+    asked_features,
+    check_apart,
+    named_features,
+    seed_of,
+)
 
 SMALLER_TABLE = (
     "Leave out columns (--ignore) or samples, or set FUZZYFROG_SPILL_ABOVE to fewer bytes: larger "
@@ -236,7 +241,7 @@ class _Fit:
         seconds = time.monotonic() - self._start
         whole = Result(
             table=_summary_of(dataset, costs),
-            settings=settings.parameters(_named(dataset, settings, groups)),
+            settings=settings.parameters(named_features(dataset, settings, groups)),
             seed=self._seed,
             versions=versions(),
             command=None,
@@ -389,7 +394,7 @@ def constraints_of(
     dataset: Dataset, settings: Settings, groups: Groups
 ) -> tuple[Masks, Masks, LeftOut]:
     """Return what must be and must not be selected, and what of the latter is left out."""
-    included, excluded = _asked_features(dataset, settings, groups)
+    included, excluded = asked_features(dataset, settings, groups)
     included = groups.joined(included)
     excluded = groups.expanded(groups.joined(excluded))
     costs = Costs.of(settings.costs, dataset, groups)
@@ -411,30 +416,8 @@ def with_groups(dataset: Dataset, settings: Settings) -> Dataset:
     if not settings.screens:  # a part of a table that has its groups
         return dataset
     groups = Groups.of(settings.feature_groups, dataset)
-    asked = _asked_features(dataset, settings, groups)
+    asked = asked_features(dataset, settings, groups)
     return settings.kind.grouped(dataset, *asked)
-
-
-def _asked_features(dataset: Dataset, settings: Settings, groups: Groups) -> tuple[Masks, Masks]:
-    return constrained_features(
-        groups.with_columns(settings.must_include), groups.with_columns(settings.exclude), dataset
-    )
-
-
-def _named(
-    dataset: Dataset, settings: Settings, groups: Groups
-) -> dict[str, list[str] | dict[str, list[str]]]:
-    """Return the settings that stand for features, with the names of these."""
-    names = dataset.feature_names
-    included, excluded = _asked_features(dataset, settings, groups)
-    return {
-        "must_include": [*compress(names, included)],
-        "exclude": [*compress(names, excluded)],
-        "categorical_features": [*compress(names, dataset.categorical)],
-        "feature_groups": {
-            group: [names[one] for one in columns] for group, columns in groups.columns.items()
-        },
-    }
 
 
 def with_reduct(result: Result, i: int, measure: Any, support: Masks) -> Result:

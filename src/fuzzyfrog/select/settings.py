@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from fuzzyfrog.errors import ParameterError
 from fuzzyfrog.result.result import Parameter
 from fuzzyfrog.search import SEARCHES, Callback, Certified, Exact, ExactFront, QuickReduct, Search
 from fuzzyfrog.search.protocol import RANKINGS
-from fuzzyfrog.select.groups import check_costs
+from fuzzyfrog.select.groups import Groups, check_costs
 from fuzzyfrog.select.kind import Kind
 from fuzzyfrog.select.soft import RULES as SIZE_RULES
 
@@ -325,3 +326,26 @@ def check_apart(included: Masks, excluded: Masks, names: Sequence[str]) -> None:
             f"{listed(both)} in both",
             "Remove these features from one of them.",
         )
+
+
+def asked_features(dataset: Dataset, settings: Settings, groups: Groups) -> tuple[Masks, Masks]:
+    """Return the features that must, and that must not, be selected."""
+    return constrained_features(
+        groups.with_columns(settings.must_include), groups.with_columns(settings.exclude), dataset
+    )
+
+
+def named_features(
+    dataset: Dataset, settings: Settings, groups: Groups
+) -> dict[str, list[str] | dict[str, list[str]]]:
+    """Return the settings that stand for features, with the names of these."""
+    names = dataset.feature_names
+    included, excluded = asked_features(dataset, settings, groups)
+    return {
+        "must_include": [*compress(names, included)],
+        "exclude": [*compress(names, excluded)],
+        "categorical_features": [*compress(names, dataset.categorical)],
+        "feature_groups": {
+            group: [names[one] for one in columns] for group, columns in groups.columns.items()
+        },
+    }
