@@ -87,7 +87,9 @@ def write_reduced(dataset: Dataset, columns: Sequence[str], path: Path, source: 
         else:
             ParquetTable.of(source.file).copy(names, path)
     else:
-        typed = _columns(rows, dataset, source.decimal, keeps_limits=kind == ".xlsx")
+        typed = _columns(
+            rows, dataset, source.decimal, keeps_limits=kind == ".xlsx" and source.decimal == "."
+        )
         if kind == ".xlsx":
             write_workbook(chain([list(typed)], zip(*typed.values(), strict=True)), path)
         else:

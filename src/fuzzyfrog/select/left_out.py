@@ -261,9 +261,10 @@ def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
 def _numeric_classes(dataset: Dataset) -> Floats:
     """Return the class of each sample, if classes are numbers."""
     try:
-        return np.array(dataset.classes or (), np.float64)[dataset.target.astype(np.intp)]
-    except (TypeError, ValueError, IndexError):
-        return np.empty(0)
+        numbers = np.array(dataset.classes or (), np.float64)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty(0)
+    return numbers[dataset.target.astype(np.intp)] if numbers.size else numbers
 
 
 def _marks(column: Floats) -> Iterator[tuple[float, int]]:

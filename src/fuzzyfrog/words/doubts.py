@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fuzzyfrog.common.messages import count, line_of, listed, named, shown
 from fuzzyfrog.result import Result
-from fuzzyfrog.result.check import AS_LABELS, said_first
+from fuzzyfrog.result.check import said_first
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
@@ -117,18 +117,13 @@ class Doubts(ABC):
         return [
             *(() if exchange is None else let_in_sentences(exchange)),
             *self._leaks(),
-            *(note for note in said_first(self.result.notes) if not self._is_of_left_out(note)),
+            *said_first(self.result.notes),
             *([] if check is None or check.far_out is None else [check.far_out]),
             *([f"{verdict}."] if is_lost else []),
             *self._other_sizes(),
             *self._noisy(),
             *self._own_doubts(),
         ]
-
-    def _is_of_left_out(self, note: str) -> bool:
-        """Whether a note says how a feature was read that is left out."""
-        names = self.result.names(self.result.excluded)
-        return AS_LABELS in note and any(f"feature {shown(name)} " in note for name in names)
 
     def advice(self) -> str | None:
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""
