@@ -331,16 +331,16 @@ def share_others(dataset: Dataset, feature: int) -> bool:
     So it is with the age and the sex of people who have several rows. Columns that rise or fall
     with the feature, or change rarely, as its ranges and indicators do, are computed from it.
     """
+    head = dataset.values[:HEAD]
+    few = _same_in_pairs(head, np.argsort(head[:, feature]), feature, most=FEWEST_VALUES)
+    if len(few) < FEWEST_SHARED:  # as for nearly all columns
+        return False
     order = np.argsort(dataset.values[:, feature], kind="stable")
     starts = _starts_of_runs(dataset, feature, order)
     if not len(starts):
         return False
-    repeats = np.setdiff1d(np.arange(len(order)), starts)[:HEAD]  # which rule out most columns
-    some, same = dataset.values[order[repeats]], dataset.values[order[repeats - 1]]
-    may_share = ((some == same) | (np.isnan(some) & np.isnan(same))).all(axis=0)
-    may_share[feature] = False
     n_shared = 0
-    for other in np.flatnonzero(may_share).tolist():
+    for other in _same_in_pairs(dataset.values, order, feature, most=HEAD).tolist():
         stop_if_late()
         column = dataset.values[order, other]
         column = np.where(np.isnan(column), np.inf, column)
@@ -356,6 +356,16 @@ def share_others(dataset: Dataset, feature: int) -> bool:
         if n_shared == FEWEST_SHARED:
             return True
     return False
+
+
+def _same_in_pairs(values: Floats, order: Integers, feature: int, most: int) -> Integers:
+    """Return the other columns that are equal in the first pairs of samples of the same value."""
+    column = values[order, feature]
+    repeats = 1 + np.flatnonzero(column[1:] == column[:-1])[:most]
+    some, same = values[order[repeats]], values[order[repeats - 1]]
+    are_same = ((some == same) | (np.isnan(some) & np.isnan(same))).all(axis=0)
+    are_same[feature] = False
+    return np.flatnonzero(are_same)
 
 
 def _starts_of_runs(
