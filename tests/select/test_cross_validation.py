@@ -289,6 +289,19 @@ def test_what_rounds_to_the_standard_error_is_no_loss():
         (Difference(-0.02, 0.01, -0.02, 0.01), "a loss of 0.020"),
         (Difference(0.02, 0.01, 0.02, 0.01), "a gain of 0.020"),
         (Difference(0.02, 0.01, 0.0, 0.01), "no clear difference"),
+        (Difference(-0.02, 0.1, -0.049, 0.1), "no clear difference"),
+        (Difference(-0.02, 0.1, -0.18, 0.2), "a loss of 0.180 (uncertain, ± 0.200)"),
+        (Difference(0.02, 0.1, 0.06, 0.07), "a gain of 0.060 (uncertain, ± 0.070)"),
+        (
+            Difference(-0.04, 0.02, -0.06, 0.07),
+            "a loss of 0.060 (uncertain, ± 0.070) for the best model and a loss of 0.040 on "
+            "average",
+        ),
+        (
+            Difference(-0.04, 0.02, 0.06, 0.07),
+            "a gain of 0.060 (uncertain, ± 0.070) for the best model and a loss of 0.040 on "
+            "average",
+        ),
     ],
 )
 def test_a_difference_has_one_wording(difference, said):

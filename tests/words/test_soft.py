@@ -94,15 +94,15 @@ def test_the_headline_is_about_the_best_model():
         (
             0.05,
             0.0,
-            ": mixed, no clear difference for the best model and a loss of 0.033 on average",
+            ": no clear difference for the best model and a loss of 0.033 on average",
         ),
         (0.0, 0.0, ": no clear difference"),
         (-0.05, 0.0, ": no clear difference"),
-        (0.0, 0.03, "mixed, a loss of 0.030 for the best model and no clear difference on average"),
+        (0.0, 0.03, "a loss of 0.030 for the best model and no clear difference on average"),
         (
             0.0,
             -0.03,
-            "mixed, a gain of 0.030 for the best model and no clear difference on average",
+            "a gain of 0.030 for the best model and no clear difference on average",
         ),
     ],
 )
@@ -316,7 +316,7 @@ def test_a_loss_of_the_best_model_alone_has_a_way_out():
     check = a_check(lost=-0.03, best_lost=0.07)
     assert not check.loses
     words = words_of(replace(result, check=check))
-    assert "mixed, a loss of 0.020 for the best model" in words.headline()
+    assert "a loss of 0.020 for the best model" in words.headline()
     assert words.advice().startswith("For prediction, try twice as many columns")
     assert words_of(replace(result, check=a_check(lost=-0.03))).advice() is None
 

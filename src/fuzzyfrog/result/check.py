@@ -18,6 +18,7 @@ Score = Annotated[float, Meta(ge=-FARTHEST, le=FARTHEST)]
 FEW_TAKEN = 5  # columns, of which none may be random by luck
 CLEARLY = 3.0  # deviations: folds share most of what models learn, and the best of three counts
 DIGITS = 3  # of displayed scores; scores that round to the same are the same
+NOTABLE = 0.05  # difference of scores
 MAY = "may belong together"  # rows of the same value, as of one person
 REPEAT = "repeat another one in every feature"
 IN_ORDER = "The samples are in the order of"
@@ -73,25 +74,26 @@ class Difference(NamedTuple):
         return _exceeds(-self.mean, self.error) and _exceeds(-self.best, self.best_error)
 
     def in_words(self) -> str:
-        """Return a gain or loss with its size, "no clear difference", or how both are not alike.
+        """Return a gain or loss with its size, uncertain or not, or "no clear difference".
 
         That is of the best model, and of the average where it is different.
         A gain on average that the best model has not is often that of a poor one, and not said.
         """
-        if self.is_gain or self.is_loss:
-            return _change(self.best)
-        unclear = "no clear difference"
-        best = average = unclear
-        if _exceeds(abs(self.best), self.best_error):
-            best = _change(self.best)
-        if _exceeds(abs(self.mean), self.error):
-            average = _change(self.mean)
-        is_said = best != average and not (best == unclear and self.mean > 0)
-        return f"mixed, {best} for the best model and {average} on average" if is_said else best
+        best, average = _change(self.best, self.best_error), _change(self.mean, self.error)
+        is_best = _exceeds(abs(self.best), self.best_error)
+        is_average = _exceeds(abs(self.mean), self.error)
+        if self.is_gain or self.is_loss or not (is_best or (is_average and self.mean < 0)):
+            return best
+        return f"{best} for the best model and {average} on average"
 
 
-def _change(value: float) -> str:
-    return f"a {'gain' if value > 0 else 'loss'} of {shown(abs(value))}"
+def _change(value: float, error: float) -> str:
+    """Return a difference in words; a notable one is said even if it may be luck."""
+    change = f"a {'gain' if value > 0 else 'loss'} of {shown(abs(value))}"
+    if _exceeds(abs(value), error):
+        return change
+    is_notable = abs(value) >= NOTABLE
+    return f"{change} (uncertain, ± {shown(error)})" if is_notable else "no clear difference"
 
 
 def _exceeds(value: float, error: float) -> bool:
