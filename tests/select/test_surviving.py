@@ -143,3 +143,15 @@ def test_models_are_checked_with_spare_columns():
 def test_wrong_settings_are_refused(given, sentence):
     with pytest.raises(ParameterError, match=sentence):
         ReductSelector(**given).fit(load_dataset("wine"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_copies_that_are_left_out_are_named_where_nothing_survives():
+    wine, some = load_dataset("wine"), [0, 2, 4, 10, 12]
+    twice = np.column_stack([wine.values[:, some], 2.0 * wine.values[:, some[:2]]])
+    message = r"Nothing can replace .* 'x5', 'x6' are left out as copies; to count them, pass cop"
+    with pytest.raises(ParameterError, match=message):
+        ReductSelector("exact", survives=1).fit(twice, wine.target)
+    twice = np.column_stack([twice, 2.0 * wine.values[:, some[2:]]])
+    spare = ReductSelector("exact", survives=1, copies="keep").fit(twice, wine.target)
+    assert spare.certificate_.size == 8

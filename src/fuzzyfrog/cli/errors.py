@@ -91,6 +91,7 @@ COMMANDS = {
 
 # Parameters that few need and that have no option, and what takes them in Python.
 PYTHON_ONLY = {
+    "copies": "ReductSelector",
     "limit": "Exact",
     "redundant": "SoftSelector",
     "size_rule": "SoftSelector",

@@ -83,6 +83,13 @@ class LeftOut:
     correlated: tuple[Alike, ...]
     identifiers: tuple[int, ...]
 
+    def copies_of(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return the copies that are left out, by the features that stay for them."""
+        return {
+            names[one.feature]: [names[copy] for copy in one.others if self.mask[copy]]
+            for one in self.copies
+        }
+
 
 def left_out(
     dataset: Dataset,

@@ -11,7 +11,7 @@ it stays an enemy of the others (docs/theory.md#set-aside).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from math import inf
@@ -89,8 +89,17 @@ def surviving_oracle(broken: Oracle, n_lost: int) -> Oracle:
     return after_losses
 
 
-def check_survivable(measure: Any, problem: Problem, n_lost: int, names: tuple[str, ...]) -> None:
-    """Raise if even all features together fall short after a loss, and say which one it is."""
+def check_survivable(
+    measure: Any,
+    problem: Problem,
+    n_lost: int,
+    names: tuple[str, ...],
+    copies: Mapping[str, list[str]],
+) -> None:
+    """Raise if even all features together fall short after a loss, and say which one it is.
+
+    `copies` are those that are left out, by the names of the features that stay for them.
+    """
     allowed = ~np.asarray(problem.exclude)
     reached = float(Surviving(measure, n_lost).score(allowed[np.newaxis])[0])
     if reached >= problem.target:
@@ -101,12 +110,18 @@ def check_survivable(measure: Any, problem: Problem, n_lost: int, names: tuple[s
     losses = count(n_lost, "feature")
     why = f"Nothing can replace {listed(core)}" if core else f"Some {losses} cannot be replaced"
     share = np.floor(1000.0 * reached / problem.full_score) / 1000.0 if problem.full_score else 0.0
+    spare = [copy for name in core for copy in copies.get(name, ())]
+    are = f" {listed(spare)} {'is' if len(spare) == 1 else 'are'} left out as "
+    ways_out = (
+        (are, "copies; to count them, pass ", Setting("copies", "keep"), ".") if spare else ()
+    )
     hint = Sentence(
         f"{why}: without {losses}, even all others may reach only {reached:.4f} of "
         f"{problem.full_score:.4f}. "
         + ("Ask for less with " if share > 0 else "Leave it out, or add features like them"),
         *((Setting("min_dependency", float(share)),) if share > 0 else ()),
         ".",
+        *ways_out,
     )  # fmt: skip
     rule = f"be less than {n_lost} for this table and dependency"
     raise ParameterError("survives", rule, str(n_lost), hint)

@@ -185,7 +185,8 @@ class _Fit:
                     problem = with_kept(problem, settings.max_lost, dataset.n_samples)
                 grouped = groups.measured(objective)
                 if settings.survives:
-                    check_survivable(grouped, problem, settings.survives, names)
+                    copies = rest.copies_of(dataset.feature_names)
+                    check_survivable(grouped, problem, settings.survives, names, copies)
                     grouped = Surviving(grouped, settings.survives)
                 outcome = self._run(search, grouped, problem, here)
                 core = self._core(grouped, problem, outcome, limit)
