@@ -235,6 +235,16 @@ def test_a_group_of_columns_counts_as_one(in_process, tmp_path):
     assert "Proven for these samples" in out
 
 
+def test_a_price_list_may_name_ignored_columns(in_process, tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text("ash,2\nmagnesium,30\nalcalinity_of_ash,0.1\n")
+    asked = "reducts", "wine", "--ignore", "ash", "--costs", str(prices)
+    for more in ["--no-check"], ["--all"]:
+        code, out, err = in_process(*asked, *more)
+        assert code == 0, err
+        assert "alcalinity_of_ash" in out
+
+
 def test_costs_come_from_a_file_and_from_single_options(in_process, tmp_path):
     prices = tmp_path / "prices.csv"
     prices.write_text('name,cost\nalcohol,2.5\n"proline", "40"\nhue,0.5\nflavanoids,99\n')

@@ -172,8 +172,11 @@ class SelectionOptions(RowOptions):
         """The measure."""
         raise NotImplementedError
 
-    def settings(self, checkpoint: Path | None) -> Settings:
-        """Return the checked settings for any table, without those that name its features."""
+    def settings(self, checkpoint: Path | None, ignored: Sequence[str] | None = None) -> Settings:
+        """Return the checked settings for any table, without those that name its features.
+
+        What `ignored` names, as in ``--ignore``, has no cost.
+        """
         from fuzzyfrog.select.settings import Settings
 
         parameters = {option: parameter for parameter, option in OPTION_NAMES.items()}
@@ -254,9 +257,11 @@ class ReductOptions(StrictOptions, SelectionOptions):
         1.0, "SHARE", "Share of the dependency of all features to keep."
     )
 
-    def settings(self, checkpoint: Path | None) -> Settings:
+    def settings(self, checkpoint: Path | None, ignored: Sequence[str] | None = None) -> Settings:
         """Return the checked settings for any table, with costs."""
-        return replace(super().settings(checkpoint), costs=self.given_costs() or None)
+        unread = names_in("--ignore", ignored)
+        costs = {name: cost for name, cost in self.given_costs().items() if name not in unread}
+        return replace(super().settings(checkpoint), costs=costs or None)
 
     def given_costs(self) -> dict[str, float]:
         """Return what features cost; of several costs of a feature, the last."""

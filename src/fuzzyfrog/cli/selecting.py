@@ -85,7 +85,7 @@ def run_selection(
     leave_to_the_answer(known, is_printed=not printing.as_json)
     with shown_progress("starting", quiet=printing.quiet):
         files.check(asked)
-        settings = options.settings(files.scores)
+        settings = options.settings(files.scores, asked.ignore)
         checking.check()
     stopping = Stopping()
     try:

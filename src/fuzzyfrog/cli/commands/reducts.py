@@ -75,7 +75,7 @@ def _list_all(asked: TableOptions, search: ReductOptions, printing: Printing) ->
             opened(asked) as loaded,
         ):
             dataset = search.grouped(loaded.dataset)
-            settings = replace(search.settings(None), **search.named(dataset))
+            settings = replace(search.settings(None, asked.ignore), **search.named(dataset))
             from fuzzyfrog.select.groups import Groups
             from fuzzyfrog.select.outcome import enumerate_reducts
             from fuzzyfrog.select.selection import constraints_of
