@@ -77,7 +77,7 @@ def test_how_models_do_is_said_before_the_columns(in_process):
 def test_the_time_limit_covers_it(in_process):
     code, out, _ = in_process("reducts", "wine", *QUICK, "--max-seconds", "0.05")
     assert code == 0
-    assert "models      not checked: --max-seconds was over" in out
+    assert "\n\nNot checked with models: --max-seconds was over" in out
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_failure_of_the_check_is_not_one_of_the_selection(in_process, monkeypa
     monkeypatch.setattr(cross_validation, "check_settings", fail)
     code, out, err = in_process("reducts", "iris", *QUICK)
     assert (code, "Traceback" in err) == (0, False)
-    assert f"models      not checked: {reason}" in out
+    assert f"\n\nNot checked with models: {reason}" in out
 
 
 def test_folds_and_scores_can_be_chosen(in_process):
@@ -120,7 +120,10 @@ def test_a_tiny_table_gets_a_sentence(in_process, tmp_path):
     table.write_text("a,b,class\n" + "1,2,p\n3,4,q\n1,4,p\n3,2,q\n" * 2, encoding="utf-8")
     code, out, err = in_process("reducts", table, "--target", "class", *QUICK)
     assert (code, err) == (0, "")
-    assert "not checked: a check with 5 folds must have at least 20 samples, got 8." in out
+    assert (
+        "\n\nNot checked with models: a check with 5 folds must have at least 20 samples, got 8."
+        in out
+    )
 
 
 # The command line, which gets a signal as soon as it checks.
@@ -150,7 +153,7 @@ def test_a_signal_costs_nothing_but_the_check(tmp_path, kind):
     )  # fmt: skip
     assert done.returncode == 130
     assert "leaving out the check; the result is still printed and written" in done.stderr
-    assert "models      not checked: it was interrupted" in done.stdout
+    assert "\n\nNot checked with models: it was interrupted" in done.stdout
     assert "2 of 13 features separate these samples" in done.stdout
     run = Result.load(tmp_path / "run.json")
     assert run.check.left_out.startswith("it was interrupted")

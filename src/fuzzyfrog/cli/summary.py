@@ -45,10 +45,11 @@ def result_lines(result: Result, *, details: bool = False) -> Iterator[Renderabl
     yield ""
     listing = words.columns()
     yield from shown_features(listing.rows, listing.titles)
-    yield ""
-    if verdict is None:
+    if result.check is None:
+        yield ""
         yield from facts([("models", words.models())])
-    if result.check is not None and result.check.scores:
+    elif result.check.scores:
+        yield ""
         yield from _models(result.check)
     if notes := () if result.check is None else result.check.notes:
         yield ""

@@ -118,6 +118,7 @@ class Doubts(ABC):
             *(() if exchange is None else let_in_sentences(exchange)),
             *self._leaks(),
             *said_first(self.result.notes),
+            *self._not_checked(),
             *([] if check is None or check.far_out is None else [check.far_out]),
             *([f"{verdict}."] if is_lost else []),
             *self._other_sizes(),
@@ -162,6 +163,12 @@ class Doubts(ABC):
             return "For prediction, keep all columns."
         more = self.option(f"n_features_to_select={size}", f"--n-features {size}")
         return f"For prediction, try twice as many columns ({more}), or keep all columns."
+
+    def _not_checked(self) -> Iterator[str]:
+        """Yield why models were not tried, if they should have been."""
+        check = self.result.check
+        if check is not None and not check.scores:
+            yield f"Not checked with models: {check.left_out}"
 
     def _other_sizes(self) -> Iterator[str]:
         """Yield a sentence if the folds selected other columns, of which the scores are."""
