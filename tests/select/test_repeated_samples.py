@@ -253,7 +253,7 @@ def test_rows_that_repeat_others_by_chance_are_counted_too(n_copies):
     n_repeating = 600 - len(np.unique(X, axis=0))
     found = unwarned(QUICK, X, random.integers(0, 2, 600)).notes[0]
     assert found.startswith(f"{n_repeating} of the 600 samples repeat another one in every feature")
-    assert "That alone does not make them copies, so they may be in different folds." in found
+    assert "feature, as rows of few values do, and may be in different folds." in found
     said = f"Those that look like copies ({n_copies}) are in the same fold."
     assert (said in found) == (n_copies > 0)
 

@@ -180,7 +180,11 @@ MAY = "with the same 'Fall' may belong together"
         ("Survival_in_days", "Status", True), ("days_off", "status", False),
         ("t.rfs", "e.rfs", True), ("OS_MONTHS", "OS_STATUS", True), ("t.rfs", "e.os", False),
         ("os_stage", "os_event", False), ("OS", "Death", True), ("RFS", "relapse", True),
-        ("time", "delta", True), ("cos", "event", False),
+        ("time", "delta", True), ("cos", "event", False), ("rfstime", "rfsstat", True),
+        ("survtime", "survived", True), ("futime", "fustat", True), ("lenfol", "fstat", True),
+        ("time.to.cmv", "cmv", True), ("Time", "Resp", True), ("tstop", "status", True),
+        ("time_d", "censor", True), ("censor2", "censor1", True), ("bedtime", "Resp", False),
+        ("duration", "delta", True), ("duration", "sold", False), ("timestamp", "kind", False),
     ],
 )  # fmt: skip
 def test_the_time_until_an_event_may_be_known_only_afterwards(column, target, is_so):
@@ -512,7 +516,7 @@ def test_many_rows_that_repeat_others_are_said():
     with pytest.warns(UserWarning, match="20 of the 140 samples repeat another one .* groups"):
         selector = SoftSelector().fit(X[twice], y[twice])
     (note,) = said_first(selector.result_.notes)
-    assert "so columns of noise may be selected. Remove the copies, or say which" in note
+    assert "every feature used. If they are copies of one sample, noise may be selected" in note
     SoftSelector().fit(X[twice], y[twice], groups=twice)  # says nothing: warnings are errors
     SoftSelector().fit(X[twice[:125]], y[twice[:125]])  # nor for few
 

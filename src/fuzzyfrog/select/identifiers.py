@@ -40,12 +40,12 @@ _TIMES = frozenset(_TIME_WORDS.split())
 _ALONE = frozenset(["number", "index", "code", "key", "row", "serial", "mail", "phone"])
 # Those whose samples belong together: by a name alone, and by their number, as in "userId".
 _NAMES = "subject subj patient participant respondent volunteer proband individual donor speaker"
-_NAMES += " person worker employee pat mrn animal mouse rat case"
+_NAMES += " person worker employee pat mrn animal mouse rat case mom kid litter brood"
 _NAMED = frozenset(_NAMES.split())
 _HOUSES = frozenset(["household", "family"])  # which may also be how many live there
 _PEOPLE = _NAMED | {"user", "customer", "client", "student", "pt", "usubj", "pid"}
 _THINGS = "row serial order invoice account sample record phone zip postal sequence seq family "
-_THINGS += "household house school child pupil town county store product choice unit id"
+_THINGS += "household house school child pupil town county store product choice unit id site plot"
 _NUMBERED = _PEOPLE | frozenset(_THINGS.split())
 _COUNTS = _NUMBERS - {"id", "key", "code"} | {"n", "count"}  # as in "number_of_ids"
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -53,7 +53,12 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _EVENT_WORDS = "status event e delta death dead died relapse recurrence failure cens censor "
 _EVENT_WORDS += "censored"
 _EVENTS = frozenset(_EVENT_WORDS.split())
-_FOLLOWED = re.compile("time$|followup|surviv|^(days|weeks|months|years|[odpr]fs|os|efs|tt[pr])$")
+_HAPPENED = re.compile("(stat|survived|censor[0-9]*)$")  # as in "fustat"
+_FOLLOWED = re.compile(
+    "time.?$|duration$|stop$|^len.*fol|followup|surviv|^cens"
+    "|^(days|weeks|months|years|[odpr]fs|os|efs|tt[pr])$"
+)
+_UNTIL = re.compile("time(to.*)?")  # of any two classes
 _kept = lru_cache(maxsize=2**16)  # a fit asks several times for the name of every column
 
 
@@ -192,17 +197,21 @@ def ordered_time(dataset: Dataset, feature: int) -> str | None:
 
 
 def may_follow_up(dataset: Dataset, feature: int) -> bool:
-    """Whether a number is named like a time, as "futime", and the classes like an event in it."""
+    """Whether a number is named like a time, as "futime", and the classes like an event in it.
+
+    A plain "time" is suspected of any two classes.
+    """
+    if dataset.classes is None or dataset.categorical[feature]:
+        return False
     name, of = dataset.feature_names[feature], {*_words(dataset.target_name)}
     words = _words(name)
+    squeezed, target = (re.sub(r"\W|_", "", one).lower() for one in (name, dataset.target_name))
+    if len(dataset.classes) == 2 and _UNTIL.fullmatch(squeezed):
+        return True
     rest = {one for one in words if one.rstrip("s") not in _TIMES}
     is_pair = 0 < len(rest) < len(words) and rest == of - _EVENTS  # as "t.rfs" and "e.rfs"
-    return (
-        (is_pair or bool(_FOLLOWED.search(re.sub(r"\W|_", "", name).lower())))
-        and not dataset.categorical[feature]
-        and dataset.classes is not None
-        and not _EVENTS.isdisjoint(of)
-    )
+    is_time = is_pair or bool(_FOLLOWED.search(squeezed))
+    return is_time and (not _EVENTS.isdisjoint(of) or bool(_HAPPENED.search(target)))
 
 
 def is_left_out_id(dataset: Dataset, feature: int) -> bool:

@@ -188,9 +188,9 @@ def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
     if n_copies < MANY_COPIES * dataset.n_samples:
         return dataset
     return warned(dataset, Answered(
-        f"{n_repeating:,} of the {dataset.n_samples:,} samples {REPEAT}, and the most similar "
-        "sample of a copy is its copy, so columns of noise may be selected. Remove the copies, or "
-        "say which samples belong together with ", Setting("groups"), ".",
+        f"{n_repeating:,} of the {dataset.n_samples:,} samples {REPEAT} used. If they are copies "
+        "of one sample, noise may be selected: remove them, or say which samples belong together "
+        "with ", Setting("groups"), ".",
     ))  # fmt: skip
 
 
@@ -373,13 +373,8 @@ class Together:
             if n_copies == self.n_repeating:
                 yield f"{repeat}, and equal samples {are}"
             else:
-                which = "If they are copies, remove them."
-                if n_copies:
-                    which = f"Those that look like copies ({n_copies:,}) {are}"
-                yield (
-                    f"{repeat}. That alone does not make them copies, so they may be in different "
-                    f"folds. {which}"
-                )
+                which = f" Those that look like copies ({n_copies:,}) {are}" if n_copies else ""
+                yield f"{repeat}, as rows of few values do, and may be in different folds.{which}"
         if self.included:
             yield (
                 f"Samples {with_the_same(self.included)} may be in different folds, since it is "

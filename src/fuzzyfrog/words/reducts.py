@@ -101,6 +101,8 @@ class ReductWords(ProofWords):
         if check.soft.minus(check.all).is_loss:
             return f"For prediction, keep all columns; {self._soft} does worse, too."
         change, names = check.soft.minus(check.selected), check.soft_features
+        if len(names) == self.result.n_allowed == len(self.result.selected):
+            return f"For prediction, keep all columns; so does {self._soft}."
         if change.is_loss:
             return f"For prediction, keep the selected columns; {self._soft} does worse."
         is_lost = check.selected.minus(check.all).is_loss
