@@ -95,3 +95,26 @@ def test_weights_among_the_features_are_said(name, values, is_said):
     if is_said:
         asked = SoftSelector(must_include=[name])
         assert expected not in said(table(**{name: values}), asked)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("how", ["column", "weights", "too few", "twice"])
+def test_rows_that_stand_for_several_samples_are_said(how):
+    cells = pd.DataFrame(
+        [(a, b, c) for a in "pqr" for b in "xyz" for c in (0, 1)], columns=["a", "b", "c"]
+    )
+    numbers = np.random.default_rng(0).integers(1, 50, len(cells))
+    if how == "too few":
+        cells["b"] = [f"b{place}" for place in range(len(cells))]
+    elif how == "twice":
+        cells = pd.concat([cells[:-2], cells[:2]], ignore_index=True)
+    X, given = cells[["a", "b"]], {}
+    if how == "weights":
+        given["sample_weight"] = numbers
+    else:
+        X = X.assign(Freq=numbers)
+    found = SoftSelector().fit(X, cells["c"], **given)
+    doubts = [one for one in words_of(found.result_).doubts() if "each row stands for" in one]
+    assert bool(doubts) == (how in ("column", "weights"))
+    which = "their weights" if how == "weights" else "'Freq'"
+    assert all(f"combinations of values, and {which} may say how" in one for one in doubts)

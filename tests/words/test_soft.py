@@ -284,9 +284,11 @@ def test_a_loss_is_answered_with_a_size_to_try():
     assert words_of(most).advice() == "For prediction, keep all columns."
 
 
+@pytest.mark.parametrize("lost", [0.08, -0.05], ids=["loss", "gain"])
 @pytest.mark.parametrize("doubt", ["rows", "leak"])
-def test_no_columns_are_advised_before_doubts_about_their_scores_are_settled(doubt):
-    result = replace(soft_result(), check=a_check())
+def test_no_columns_are_advised_before_doubts_about_their_scores_are_settled(doubt, lost):
+    result = replace(soft_result(), check=a_check(lost=lost))
+    assert (words_of(result).advice() is None) == (lost < 0)
     if doubt == "rows":
         note = "Samples with the same 'state' may belong together: they are alike."
         result = replace(result, notes=(note,))

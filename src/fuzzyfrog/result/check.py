@@ -27,6 +27,7 @@ AS_LABELS = "so it is treated as categorical because of"  # a few cells
 WITHOUT_TARGET = "have no target and are left out"  # unless the word there is a label
 AS_CLASSES = "different values are classes"  # though the target holds numbers or times
 FAR = "far from all others of their column"  # as codes of missing values
+STANDS_FOR = "how many samples each row stands for"  # of a table of frequencies
 THRESHOLD = 0.75  # share of the halves from which on a column counts as stable
 SHAKY = 0.5  # share of the halves below which a selected column is doubtful
 LEAST_SHOWN = 0.1  # share of the halves of a column that is worth a line
@@ -38,10 +39,10 @@ NAMES = {"all": "all columns", "selected": "selected", "soft": "soft selection"}
 def said_first(notes: Iterable[str]) -> list[str]:
     """Return the notes to be said before any score, which may be too good.
 
-    Rows may not be independent, columns not known when there is something to predict, numbers
-    read as labels, or most rows left out for a target that is one.
+    Rows may not be independent or stand for many, columns not be known when there is something
+    to predict, numbers be read as labels, or most rows be left out for a target that is one.
     """
-    weighty = MAY, REPEAT, AFTERWARDS, AS_LABELS, AS_CLASSES, WITHOUT_TARGET, FAR
+    weighty = MAY, REPEAT, AFTERWARDS, AS_LABELS, AS_CLASSES, WITHOUT_TARGET, FAR, STANDS_FOR
     return [
         note for note in notes if note.startswith(IN_ORDER) or any(one in note for one in weighty)
     ]

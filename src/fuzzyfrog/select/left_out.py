@@ -27,7 +27,7 @@ from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.data.weights import ranks
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 from fuzzyfrog.result import Alike
-from fuzzyfrog.result.check import FAR, IN_ORDER
+from fuzzyfrog.result.check import FAR, IN_ORDER, STANDS_FOR
 from fuzzyfrog.result.parts import Rule
 from fuzzyfrog.select.identifiers import (
     doubt_about,
@@ -46,6 +46,8 @@ MARKS.append(-9)  # of a survey; 9 may be a number of things
 WEIGHTS = re.compile(
     r"weights|(fnl|final|person|survey|sample|sampling|design|p)[ _.]?(wt|wgt|weights?)", re.I
 )
+FREQUENCIES = re.compile("freq|frequency|counts?|number|n|cases", re.I)
+MOST_CELLS_EACH = 4  # of a table of frequencies, for each that is not empty
 LARGE = 1e100  # of which differences are finite
 MAY_BE_WEIGHTS = re.compile(r"weight|wt|wgt|w", re.I)  # or of a body
 MEAN_OF_WEIGHTS = 0.01  # how far from 1 it is at most
@@ -256,6 +258,7 @@ def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
             f"These values are {FAR}: {first_few(marked)}. If they stand for missing values, empty "
             "these cells first."
         )
+    yield from _frequencies(dataset, features)
     for one in features:
         if _holds_weights(dataset.feature_names[one], dataset.values[:, one]):
             yield Sentence(
@@ -263,6 +266,34 @@ def odd_values(dataset: Dataset, allowed: Masks) -> Iterator[Sentence]:
                 "If so, pass it as ", Setting("sample_weight"), " instead of as a feature.",
             )  # fmt: skip
             return
+
+
+def _frequencies(dataset: Dataset, features: Sequence[int]) -> Iterator[Answered]:
+    """Yield a sentence if rows are the cells of a table of frequencies."""
+    weights, names = dataset.weights, dataset.feature_names
+    named = [one for one in features if FREQUENCIES.fullmatch(names[one])]
+    if found := [shown(names[one]) for one in named if _are_cells(dataset, one)]:
+        counting, instead = found[0], f", without {found[0]}"
+    elif weights is not None and (weights == np.floor(weights)).all() and _are_cells(dataset):
+        counting, instead = "their weights", " instead"
+    else:
+        return
+    yield Answered(
+        f"The rows are combinations of values, and {counting} may say {STANDS_FOR}. If so, repeat "
+        f"each row as often{instead}."
+    )
+
+
+def _are_cells(dataset: Dataset, without: int | None = None) -> bool:
+    """Whether the rows are a good part of all combinations of features and target, each once."""
+    features = [one for one in range(dataset.n_features) if one != without]
+    rows = np.column_stack([dataset.values[:, features], dataset.target])
+    n_possible = 1
+    for column in rows.T:
+        n_possible *= np.unique(column).size
+        if n_possible > MOST_CELLS_EACH * len(rows):
+            return False
+    return len(np.unique(rows, axis=0)) == len(rows) > 1
 
 
 def _numeric_classes(dataset: Dataset) -> Floats:

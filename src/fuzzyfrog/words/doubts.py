@@ -144,10 +144,11 @@ class Doubts(ABC):
             samples = "more samples or " if any(map(check.may_beat_chance, check.scores)) else ""
             return f"For prediction, the table needs {samples}other columns."
         is_worse = self.is_refuted or (check is not None and check.best_loses and not self.has_all)
+        is_open = bool([*self._leaks(), *said_first(self.result.notes)])
         if is_worse or [*self._noisy(), *self._own_doubts()]:
-            is_open = [*self._leaks(), *said_first(self.result.notes)]
             return SETTLE if is_open else self._way_out()
-        return None
+        change = check.selected.minus(check.all) if check and check.selected and check.all else None
+        return SETTLE if is_open and change is not None and change.is_gain else None
 
     def _way_out(self) -> str:
         check = self.result.check
