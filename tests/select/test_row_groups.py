@@ -375,6 +375,8 @@ def test_rows_that_share_other_columns_are_warned_of():
     assert "each value have the same values in other columns. If" in note
     order = np.random.default_rng(0).permutation(len(y))
     assert len(may_belong_together(table.iloc[order], y.iloc[order])) == 1
+    gaps = table.assign(age=table["age"].where(table["diary"] > 2))
+    assert len(may_belong_together(gaps, y)) == 1
     assert not may_belong_together(table.drop(columns="sex"), y)
     some = table.assign(age=np.where(table.index == 7, 99, table["age"]))
     assert not may_belong_together(some, y)

@@ -368,13 +368,25 @@ def share_others(dataset: Dataset, feature: int) -> bool:
 
 
 def _same_in_pairs(values: Floats, order: Integers, feature: int, most: int) -> Integers:
-    """Return the other columns that are equal in the first pairs of samples of the same value."""
+    """Return the other columns that are equal in the first pairs of samples of the same value.
+
+    If they are fewer than two, some of the pairs may differ.
+    """
     column = values[order, feature]
     repeats = 1 + np.flatnonzero(column[1:] == column[:-1])[:most]
-    some, same = values[order[repeats]], values[order[repeats - 1]]
-    are_same = ((some == same) | (np.isnan(some) & np.isnan(same))).all(axis=0)
-    are_same[feature] = False
-    return np.flatnonzero(are_same)
+    first, n_seen = repeats[:1], 1
+    others: Integers = np.flatnonzero(_are_same(values[order[first]], values[order[first - 1]]))
+    others = others[others != feature]
+    while n_seen < len(repeats) and len(others) >= FEWEST_SHARED:  # then few columns are left
+        places = repeats[n_seen : 2 * n_seen]
+        some, same = (values[order[at][:, np.newaxis], others] for at in (places, places - 1))
+        others, n_seen = others[_are_same(some, same)], 2 * n_seen
+    return others
+
+
+def _are_same(some: Floats, others: Floats) -> Masks:
+    """Return which columns are equal in all rows, gaps to gaps."""
+    return np.asarray(((some == others) | (np.isnan(some) & np.isnan(others))).all(axis=0))
 
 
 def _starts_of_runs(
