@@ -1,5 +1,6 @@
 """What a signal does, depending on when it arrives; the process sends it to itself."""
 
+import gc
 import hashlib
 import os
 import signal
@@ -19,6 +20,7 @@ from fuzzyfrog.common.deadline import (
     stop_if_late,
     stoppable,
     uninterrupted,
+    whole_import,
 )
 from fuzzyfrog.common.jit import kernel
 from fuzzyfrog.search import Problem, QuickReduct, run
@@ -259,6 +261,12 @@ def test_in_stoppable_work_an_import_leaves_the_answer_to_it():
 def test_an_error_in_an_import_is_not_hidden():
     with pytest.raises(ZeroDivisionError), uninterrupted():
         raise ZeroDivisionError
+
+
+def test_garbage_is_collected_again_after_an_import_even_if_it_fails():
+    with pytest.raises(ImportError):
+        whole_import("fuzzyfrog.no_such_module")
+    assert gc.isenabled()
 
 
 def test_work_in_another_thread_leaves_the_handlers_alone():
