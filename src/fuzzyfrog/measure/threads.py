@@ -4,6 +4,9 @@ Kernels release the GIL, so plain Python threads share the work. The calling thr
 like its helpers do, so a call ends even if no helper is ever free.
 """
 
+from __future__ import annotations
+
+import functools
 import math
 import multiprocessing
 import operator
@@ -15,16 +18,27 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from fuzzyfrog.common.deadline import current_deadline, limited, stop_if_late
 from fuzzyfrog.common.resources import control_groups
 from fuzzyfrog.errors import ParameterError
 
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _MOST_THREADS = 64  # on smaller machines; guards against a typo such as n_jobs=1_000_000
+
+
+@functools.cache
+def blas() -> ThreadpoolController:
+    """Return what limits the threads of NumPy's products; to find their library takes a while."""
+    from threadpoolctl import ThreadpoolController  # slow to import
+
+    return ThreadpoolController().select(user_api="blas")
 
 
 def effective_threads(n_jobs: int | None) -> int:

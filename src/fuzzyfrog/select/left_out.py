@@ -25,7 +25,7 @@ from fuzzyfrog.common.messages import Answered, Sentence, Setting, count, first_
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.dates import holds_dates
 from fuzzyfrog.data.weights import ranks
-from fuzzyfrog.measure.threads import effective_threads, map_blocks
+from fuzzyfrog.measure.threads import blas, effective_threads, map_blocks
 from fuzzyfrog.result import Alike
 from fuzzyfrog.result.check import FAR, IN_ORDER, STANDS_FOR
 from fuzzyfrog.result.parts import Rule
@@ -518,8 +518,6 @@ def _correlated(dataset: Dataset, features: Sequence[int], n_threads: int) -> Gr
 
 def _suspects(directions: NDArray[np.float32], required: float, n_threads: int) -> Integers:
     """Return the columns that some earlier one is correlated with."""
-    from threadpoolctl import ThreadpoolController  # slow to import
-
     is_suspect = np.zeros(len(directions), np.bool_)
 
     def compare(first: int) -> None:
@@ -534,7 +532,7 @@ def _suspects(directions: NDArray[np.float32], required: float, n_threads: int) 
         is_suspect[first : first + BLOCK] = nearest >= required
 
     # Those with the most to compare come first, so that all threads are done at the same time.
-    with ThreadpoolController().limit(limits=1, user_api="blas"):
+    with blas().limit(limits=1):
         map_blocks(compare, range(0, len(directions), BLOCK)[::-1], n_threads)
     return np.flatnonzero(is_suspect)
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics import balanced_accuracy_score, get_scorer, get_scorer_names
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -231,10 +232,11 @@ class Fold:
             if is_forest:
                 model.set_params(n_jobs=1)  # threads would add up in any order
             given = {} if test is None else {"sample_weight": test}
-            scores = [self._scored(name, model, X[1], given) for name in self._scorers]
-            return Tried(scores, *self._predicted(model, X[1]))
+            predict = cache(partial(model.predict, X[1]))  # once for the score and for `_predicted`
+            scores = [self._scored(name, model, X[1], predict, given) for name in self._scorers]
+            return Tried(scores, *self._predicted(model, X[1], predict))
 
-    def _predicted(self, model: Any, X: Any) -> tuple[Floats, Floats]:
+    def _predicted(self, model: Any, X: Any, predict: Callable[[], Any]) -> tuple[Floats, Floats]:
         """Return what is predicted for each sample, and what its target wants.
 
         That is the right class, all of which count alike; the order of two classes, if that is the
@@ -242,7 +244,7 @@ class Fold:
         """
         target = self._targets[1]
         if self._dataset.classes is None:
-            predicted = np.asarray(model.predict(X), np.float64).reshape(len(target), 1)
+            predicted = np.asarray(predict(), np.float64).reshape(len(target), 1)
             predicted = np.clip(predicted / self._unit, -FARTHEST, FARTHEST)
             usual = np.average(self._targets[0], weights=self._weights[0])
             return predicted, (self._counts * (target - usual) / self._unit)[:, np.newaxis]
@@ -251,13 +253,18 @@ class Fold:
         if next(iter(self._scorers)) in RANKED and hasattr(model, "predict_proba"):
             other, one = wanted[:, model.classes_[:1]], wanted[:, model.classes_[1:2]]
             return model.predict_proba(X)[:, 1:2], one - other
-        return (model.predict(X)[:, np.newaxis] == np.arange(n_classes)) * 1.0, wanted
+        return (predict()[:, np.newaxis] == np.arange(n_classes)) * 1.0, wanted
 
-    def _scored(self, name: str, model: Any, X: Any, given: dict[str, Floats]) -> float:
+    def _scored(
+        self, name: str, model: Any, X: Any, predict: Callable[[], Any], given: dict[str, Floats]
+    ) -> float:
         if name == "R²":
-            return min(self._squares(model.predict(X)), FARTHEST)
+            return min(self._squares(predict()), FARTHEST)
         try:
-            score = float(self._scorers[name](model, X, self._targets[1], **given))
+            if name == METRICS["balanced_accuracy"]:
+                score = float(balanced_accuracy_score(self._targets[1], predict(), **given))
+            else:
+                score = float(self._scorers[name](model, X, self._targets[1], **given))
         except (ValueError, TypeError, AttributeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise ParameterError(

@@ -14,7 +14,7 @@ from fuzzyfrog.common.deadline import TimeIsUp, stop_if_late
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.data.weights import masses_of, mean_by, median_by, others_of, ranks
 from fuzzyfrog.measure import SoftDependency
-from fuzzyfrog.measure.threads import effective_threads, map_blocks
+from fuzzyfrog.measure.threads import blas, effective_threads, map_blocks
 from fuzzyfrog.result.parts import ALIKE
 from fuzzyfrog.select.kind import Orders
 
@@ -123,9 +123,6 @@ def correlations(
 
     Gaps are at the median. It is 0 for categories and for columns that are constant.
     """
-    from threadpoolctl import ThreadpoolController  # slow to import
-
-    blas, n_threads = ThreadpoolController(), effective_threads(n_jobs)
     alike = np.zeros((len(columns), len(others)))
     masses = None if dataset.weights is None else masses_of(dataset)
     total = dataset.n_samples if masses is None else masses.sum()
@@ -143,8 +140,8 @@ def correlations(
             alike[:, some] = np.maximum(alike[:, some], np.abs(left @ right.T) / total)
 
         # Many small products: threads of BLAS would wait for each other most of the time.
-        with blas.limit(limits=1, user_api="blas"):
-            map_blocks(compare, range(0, len(others), COLUMNS_AT_ONCE), n_threads)
+        with blas().limit(limits=1):
+            map_blocks(compare, range(0, len(others), COLUMNS_AT_ONCE), effective_threads(n_jobs))
     return alike
 
 
