@@ -92,6 +92,7 @@ class SoftColumns:
         self.place[self._order] = np.arange(dataset.n_samples)
         # Numbers in spreads, or codes: float64[n_features, n_samples], one feature after the other.
         self._values = values[np.ix_(np.arange(len(values)), self._order)]
+        self._largest = np.fmax.reduce(np.abs(values), axis=1, initial=0.0)
         # A sample itself is always left out; if all are in one group, there would be no other.
         groups = np.arange(dataset.n_samples) if dataset.groups is None else dataset.groups
         numbers = np.unique(groups, return_inverse=True)[1].astype(np.int64)
@@ -236,9 +237,10 @@ class SoftColumns:
             some = features[first:last]
             values = self._values[some]
             exponent = values / scale
-            with np.errstate(invalid="ignore"):
-                is_far[first:last] = np.abs(exponent) > precision.reach
-            np.clip(exponent, -precision.cut, precision.cut, out=exponent)
+            if (self._largest[some] / scale > precision.reach).any():  # of few columns
+                with np.errstate(invalid="ignore"):
+                    is_far[first:last] = np.abs(exponent) > precision.reach
+                np.clip(exponent, -precision.cut, precision.cut, out=exponent)
             a[first:last], b[first:last] = np.exp(exponent), np.exp(-exponent)
             labels = np.flatnonzero(self._dataset.categorical[some])
             a[first + labels] = b[first + labels] = values[labels]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace as with_fields
-from itertools import chain, islice
+from functools import cache
+from itertools import chain, combinations, islice
 from math import inf
 from typing import Any
 
@@ -477,15 +478,15 @@ def _joined(alike: Floats) -> tuple[list[tuple[int, int, float]], list[int]]:
     """
     n_leaves = len(alike)
     members = {leaf: [leaf] for leaf in range(n_leaves)}
+
+    @cache
+    def between(one: int, other: int) -> float:
+        return float(alike[np.ix_(members[one], members[other])].mean())
+
     joins = []
     while len(members) > 1:
-        nodes = sorted(members)
         near, left, right = max(
-            (
-                (float(alike[np.ix_(members[one], members[other])].mean()), -one, -other)
-                for at, one in enumerate(nodes)
-                for other in nodes[at + 1 :]
-            )
+            (between(one, other), -one, -other) for one, other in combinations(sorted(members), 2)
         )
         branches = sorted((-left, -right), key=lambda node: min(members[node]))
         joins.append((branches[0], branches[1], near))
