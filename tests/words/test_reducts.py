@@ -278,6 +278,15 @@ def test_leaks_are_mentioned_before_the_headline(wine_result):
     many = Leak(tuple(range(5)), "their sum is the target")
     (first,) = words_of(replace(result, suspected_leaks=(many,))).doubts()
     assert "'malic_acid', 'ash' and 2 more (their sum is the target) predict the target" in first
+    formula = Leak((one, other), "'alcohol' - 'ash' is the target", (other,))
+    (first,) = words_of(replace(result, suspected_leaks=(formula,))).doubts()
+    assert first == (
+        "'alcohol' - 'ash' is the target. If 'alcohol' is recorded after the fact or computed from "
+        "the target, these scores do not hold for new samples: leave it out with --ignore alcohol."
+    )
+    (first,) = words_of(replace(result, suspected_leaks=(log, formula))).doubts()
+    assert "(it is the logarithm of the target); by 'alcohol' - 'ash'. If it is" in first
+    assert words_of(replace(result, suspected_leaks=(formula,))).leak_of(other) == ""
     same = Leak((other,), log.relation)
     (first,) = words_of(replace(result, suspected_leaks=(log, same))).doubts()
     assert first.startswith(

@@ -450,7 +450,7 @@ class TableSummary(Part, frozen=True):
         return sum(feature.n_missing for feature in self.features)
 
 
-class Leak(Part, frozen=True):
+class Leak(Part, frozen=True, omit_defaults=True):
     """Features that predict the target suspiciously well.
 
     Attributes
@@ -460,10 +460,18 @@ class Leak(Part, frozen=True):
     relation : str
         What they are of the target, as a sentence without a period; "alone" for a feature that is
         merely as good as a model can be.
+    may_stay : tuple of int
+        Those of several features without which the others do not tell the target.
     """
 
     features: Features
     relation: str
+    may_stay: Features = ()
+
+    @property
+    def to_leave_out(self) -> Features:
+        """The features without which the relation is broken."""
+        return tuple(one for one in self.features if one not in self.may_stay)
 
 
 def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, list[str], str]:
@@ -472,7 +480,7 @@ def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, li
     All are empty if there are no leaks. Features that are merely good are none.
     """
     found = [leak for leak in leaks if leak.relation != "alone"]
-    features = list(dict.fromkeys(names[one] for leak in found for one in leak.features))
+    features = list(dict.fromkeys(names[one] for leak in found for one in leak.to_leave_out))
     if not found:
         return "", [], ""
     single: dict[str, list[str]] = {}  # columns with the same relation are told together
@@ -480,18 +488,25 @@ def leaks_in_words(leaks: Sequence[Leak], names: Sequence[str]) -> tuple[str, li
     for leak in found:
         its = [shown(names[one]) for one in leak.features]
         if len(its) > 1:
-            some = first_few(its, ", " if len(its) > 3 else " and ")
-            said[f"{its}"] = f"{some} ({leak.relation})"
+            formula = leak.relation.rpartition(" is ")[0]  # it may name them itself
+            if not all(one in formula for one in its):
+                formula = f"{first_few(its, ', ' if len(its) > 3 else ' and ')} ({leak.relation})"
+            said[f"{its}"] = formula
             continue
         alike = single.setdefault(leak.relation, [])
         alike += its
         each = "each of " if len(alike) > 1 else ""
         said[leak.relation] = f"{each}{first_few(alike)} ({leak.relation})"
     they_are, them = ("it is", "it") if len(features) == 1 else ("they are", "them")
+    if len(features) == 1 and not single:
+        they_are = f"{shown(features[0])} is"
     start = f"The target is almost perfectly predicted by {first_few([*said.values()], '; by ')}."
     if len(said) == 1:
+        (how,), (relation, *_) = said.values(), (leak.relation for leak in found)
         predict = "alone predicts" if single else "predict"
-        start = f"{next(iter(said.values()))} {predict} the target almost perfectly."
+        start = f"{how} {predict} the target almost perfectly."
+        if relation.startswith(how):
+            start = f"{relation}."
     start += f" If {they_are} recorded after the fact or computed from the target,"
     return capitalized(start), features, them
 

@@ -8,7 +8,7 @@ its classes meet, they mix, or few samples lie. A leak is exact where samples ar
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ MOST_TERMS, MOST_COLUMNS = 3, 100  # of a sum or product, and among which it is 
 EXACTLY = 1e-6  # of the middle half of the target, for sums and products of more terms
 CLOSE, MOSTLY = 0.02, 0.9  # of the middle half of the target, and for how many samples
 ROUNDING = 1e-10
+MORE_DIGITS, MOST_DIGITS = 2, 7  # a column with as many more than the target is computed from it
+AS_TELLING = 0.8  # rank correlation with the target, next to the highest of a relation
 LINEAR = 1 - 1e-4  # correlation
 WORD = re.compile("[a-z]+|[0-9]+")
 RANKS = frozenset(["rank", "quartile", "quintile", "decile", "quantile", "percentile"])
@@ -80,12 +82,12 @@ def suspected_leaks(
     if len(np.unique(target)) > 2:  # two classes, and those with names, are no numbers
         single = [leak.features[0] for leak in leaks if leak.relation != "alone"]
         rest = features[~dataset.categorical[features] & ~np.isin(features, single)]
-        leaks += _computed(dataset.values[np.ix_(rows, rest)], target, rest)
-    known = {one for leak in leaks if leak.relation != "alone" for one in leak.features}
+        leaks += _computed(dataset.values[np.ix_(rows, rest)], target, rest, dataset.feature_names)
+    known = {one for leak in leaks if leak.relation != "alone" for one in leak.to_leave_out}
     for group in alike:
         members = [group.feature, *group.others]
         if leaking := [one for one in members if one in known]:
-            how = f"it can stand for {shown(dataset.feature_names[leaking[0]])}"
+            how = f"nearly the same as {shown(dataset.feature_names[leaking[0]])}"
             leaks += [Leak((one,), how) for one in members if one not in known]
     return tuple(leaks)
 
@@ -190,45 +192,91 @@ def _relation(x: Floats, y: Floats, is_categorical: bool) -> str:
     if is_categorical:
         return "each of its categories has one target"
     with np.errstate(all="ignore"):
-        if _are_linear(x, y):
-            return "it is the target in other units"
+        if nearly := _linear(x, y):
+            return f"it is{nearly}the target in other units"
         for name, function in FORMS.items():
-            if _are_linear(x, function(y)):
-                return f"it is the {name} of the target"
-            if _are_linear(function(x), y):
-                return f"the target is its {name}"
+            if nearly := _linear(x, function(y)):
+                return f"it is{nearly}the {name} of the target"
+            if nearly := _linear(function(x), y):
+                return f"the target is{nearly}its {name}"
     along = np.diff(y[np.argsort(x, kind="stable")] / 2)
     is_monotone = max(np.mean(along >= 0), np.mean(along <= 0)) >= MOSTLY
-    return f"it is a {'monotone ' if is_monotone else ''}function of the target"
+    return f"it is {'a monotone' if is_monotone else 'nearly a'} function of the target"
 
 
-def _are_linear(x: Floats, y: Floats) -> bool:
+def _linear(x: Floats, y: Floats) -> str:
+    """Return " " if numbers are others in other units, " nearly " if so but for more than rounding.
+
+    It is empty if they are not.
+    """
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        return False
-    return bool(abs(np.corrcoef(x / np.abs(x).max(), y / np.abs(y).max())[0, 1]) > LINEAR)
+        return ""
+    x, y = (one / np.abs(one).max() for one in (x, y))
+    if not abs(np.corrcoef(x, y)[0, 1]) > LINEAR:
+        return ""
+    x, y = x - x.mean(), y - y.mean()
+    either = (y - x * (x @ y / (x @ x)), y), (x - y * (x @ y / (y @ y)), x)
+    return " " if any(_are_rounding(errors, of) for errors, of in either) else " nearly "
 
 
-def _computed(values: Floats, target: Floats, features: Integers) -> Iterator[Leak]:
+def _are_rounding(errors: Floats, of: Floats) -> bool:
+    """Whether most errors are at most the smallest step between numbers, or next to nothing."""
+    low, high = np.percentile(of, [25, 75])
+    step = max(np.diff(np.unique(of)).min(), EXACTLY * (high - low))
+    return bool(np.mean(np.abs(errors) <= step) >= MOSTLY)
+
+
+class Terms(NamedTuple):
+    """Columns whose sum the target is, each times a factor, or the product of whose powers."""
+
+    places: Integers
+    factors: Floats
+    constant: float  # is added
+    is_exact: bool  # but for rounding
+    best: float  # R² of the target by the best of them alone
+
+
+def _computed(
+    values: Floats, target: Floats, features: Integers, names: Sequence[str]
+) -> Iterator[Leak]:
     """Yield columns of which the target is a sum or difference, or a product or ratio."""
-    told = np.zeros(len(features), np.bool_)
     for in_logs in (False, True):
         left = np.arange(len(features))  # a part of a sum may be one of a product, too
-        while terms := _few_terms(values, target, left, in_logs=in_logs):
-            rests = [left[left != one] for one in terms[0]]  # another column may do as well
-            others = [_few_terms(values, target, rest, in_logs=in_logs) for rest in rests]
-            for places, factors in [terms, *filter(None, others)]:
-                if not told[places].all():
-                    some = tuple(sorted(features[places].tolist()))
-                    yield Leak(some, _formula(factors, in_logs=in_logs))
-                    told[places] = True
-                left = left[~np.isin(left, places)]
+        while (terms := _few_terms(values, target, left, in_logs=in_logs)) is not None:
+            places = np.sort(terms.places)
+            goes = _to_leave_out(values[:, places], target)
+            if not in_logs and (terms.factors == 1).all():
+                goes[:] = True  # the parts of a sum are known when it is
+            if terms.is_exact or terms.best < ALONE:  # else the others merely add a little
+                its, may_stay = (tuple(features[places[some]].tolist()) for some in (..., ~goes))
+                called = [names[one] for one in features[terms.places]]
+                yield Leak(its, _formula(terms, called, in_logs=in_logs), may_stay)
+            left = left[~np.isin(left, places[goes])]  # without these, another may do as well
 
 
-def _few_terms(
-    values: Floats, target: Floats, among: Integers, *, in_logs: bool
-) -> tuple[Integers, Floats] | None:
-    """Return columns that reproduce the target linearly, more than three exactly, and factors."""
-    values = values[:, among]
+def _to_leave_out(columns: Floats, target: Floats) -> Masks:
+    """Return without which columns a relation is broken, and no other tells nearly as much.
+
+    Columns with more digits than the target were computed from it and the others, which may stay.
+    """
+    complete = ~np.isnan(columns).any(axis=1)
+    X, y = columns[complete].T, target[complete]
+    rates = np.array([_n_digits(x) for x in X]) >= _n_digits(y) + MORE_DIGITS
+    if not rates.any():
+        rates[:] = True
+    telling = np.array([abs(np.corrcoef(ranks(x), ranks(y))[0, 1]) for x in X]) * rates
+    return np.asarray(telling >= AS_TELLING * telling.max(), np.bool_)
+
+
+def _n_digits(x: Floats) -> float:
+    """Return how many digits numbers have that are not zeros at an end, as a median."""
+    texts = (f"{abs(one):.{MOST_DIGITS - 1}e}".split("e")[0] for one in x[:FEWEST_SAMPLES].tolist())
+    return float(np.median([len(text.replace(".", "").rstrip("0")) for text in texts]))
+
+
+def _few_terms(values: Floats, target: Floats, among: Integers, *, in_logs: bool) -> Terms | None:
+    """Return columns that reproduce the target linearly, more than three exactly."""
+    values, of = values[:, among], target
     with np.errstate(all="ignore"):
         if in_logs:
             values, target = np.log(values), np.log(target)
@@ -269,22 +317,47 @@ def _few_terms(
         best = list(kept), weights[:-1]
         if np.mean(errors <= EXACTLY) >= MOSTLY:
             exact = best
-        worth = weights[:-1] ** 2 / np.maximum(np.diag(inverse)[:-1], ROUNDING)
+        # Of columns that say the same, each may go: next to nothing is added for an inverse.
+        loose = np.linalg.inv(some[half].T @ some[half] + ROUNDING * len(y) * np.eye(len(kept) + 1))
+        worth = weights[:-1] ** 2 / np.maximum(np.diag(loose)[:-1], ROUNDING)
         kept.pop(int(np.argmin(worth)))
     if best is not None and len(best[0]) > MOST_TERMS:
         best = exact
     if best is None or len(best[0]) < 2:
         return None
-    chosen = likely[best[0]]
-    return among[columns[chosen]], best[1] * (high - low) / scale[chosen]
-
-
-def _formula(factors: Floats, *, in_logs: bool) -> str:
-    """Return how the target is computed from columns."""
-    all_plus, plus_and_minus = ("product", "ratio") if in_logs else ("sum", "difference")
+    chosen, of = likely[best[0]], of[rows]
+    factors = best[1] * (high - low) / scale[chosen]
     if np.allclose(np.abs(factors), 1, atol=CLOSE):
-        return f"their {all_plus if (factors > 0).all() else plus_and_minus} is the target"
-    return f"a {'product of powers' if in_logs else 'weighted sum'} of them is the target"
+        factors = np.sign(factors)
+    total, alone = values[np.ix_(rows, columns[chosen])] @ factors, z[:, chosen].T @ (y - y.mean())
+    for constant in (0.0, float(np.median(target[rows] - total))):
+        with np.errstate(over="ignore"):
+            computed = np.exp(total + constant) if in_logs else total + constant
+        is_exact = _are_rounding(computed - of, of)
+        if is_exact:
+            break
+    if not is_exact and abs(constant) <= CLOSE * (high - low):
+        constant = 0.0
+    best_alone = float(((alone / len(y)) ** 2).max() / y.var())
+    return Terms(among[columns[chosen]], factors, constant, is_exact, best_alone)
+
+
+def _formula(terms: Terms, names: Sequence[str], *, in_logs: bool) -> str:
+    """Return how the target is computed from columns with these names."""
+    nearly = "" if terms.is_exact else "nearly "
+    if (np.abs(terms.factors) != 1).any() or len(names) > MOST_TERMS:
+        kind = "product of powers" if in_logs else "weighted sum"
+        if (terms.factors == 1).all():
+            kind = "product" if in_logs else "sum"
+        return f"a {kind} of them is {nearly}the target"
+    plus, minus = (" * ", " / ") if in_logs else (" + ", " - ")
+    constant = np.exp(terms.constant) if in_logs else terms.constant
+    signed = [*zip(terms.factors, map(shown, names), strict=True)]
+    first = [name for factor, name in signed if factor > 0]
+    if terms.constant or not first:
+        first.insert(0, f"{constant:.3g}")
+    text = minus.join([plus.join(first), *(name for factor, name in signed if factor < 0)])
+    return f"{text} is {nearly}the target"
 
 
 # Classes

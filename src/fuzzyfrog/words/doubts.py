@@ -243,7 +243,7 @@ class Doubts(ABC):
 
     def leak_of(self, feature: int) -> str:
         """Return the sentence about a feature that may leak the target, empty if it does not."""
-        leaks = [one for one in self.result.suspected_leaks if feature in one.features]
+        leaks = [one for one in self.result.suspected_leaks if feature in one.to_leave_out]
         start, leaking, them = leaks_in_words(
             leaks, [one.name for one in self.result.table.features]
         )
