@@ -319,6 +319,10 @@ def test_models_that_are_almost_perfect_name_the_columns_that_would_do_alone(win
         ]
         return replace(wine_result, check=replace(check, scores=tuple(scores)))
 
+    for few, score, is_told in ((3, 0.995, True), (3, 0.985, False), (4, 0.995, False)):
+        together = changed(reaching(score), selected=wine_result.selected[:few])
+        said = " ".join(words_of(together).doubts())
+        assert ("'alcohol', 'ash', 'magnesium' alone, which is rare" in said) == is_told
     leaks = (Leak(wine_result.selected[:1], "alone"),)
     assert words_of(replace(reaching(0.995), suspected_leaks=leaks)).doubts()[0] == (
         "Models reach balanced accuracy 0.995, which is rare, and nearly that with 'alcohol' "

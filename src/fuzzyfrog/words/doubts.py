@@ -13,6 +13,7 @@ from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
 
 NEAR_PERFECT = 0.975  # accuracy or R² that few honest columns allow
+RARE = 0.99  # accuracy that few honest columns reach together
 WHOLE = re.compile(r"-?[0-9]+(\.0*)?")
 SETTLE = "Settle the doubts first: until then, scores do not say which columns to keep."
 FEW = 3  # selected features that may all be suspects
@@ -255,11 +256,13 @@ class Doubts(ABC):
         names = self.result.names(self.result.selected)
         if best is None:
             return
-        if len(names) == 1 or (not alone and len(names) <= FEW and self.is_numeric):
-            start = f"{best} with {listed(names)} alone, which is rare."
+        score, reached = best
+        is_rare = self.is_numeric or (score >= RARE and not self.has_all)
+        if len(names) == 1 or (not alone and len(names) <= FEW and is_rare):
+            start = f"{reached} with {listed(names)} alone, which is rare."
         else:
             each, names = "each of " if len(alone) > 1 else "", alone
-            start = f"{best}, which is rare, and nearly that with {each}{listed(names)} alone."
+            start = f"{reached}, which is rare, and nearly that with {each}{listed(names)} alone."
         said = " ".join(said_first(self.result.notes))
         if not names or any(f"the same {shown(name)}" in said for name in names):
             return
@@ -275,8 +278,8 @@ class Doubts(ABC):
         """Return how to leave features out."""
         return self.option(f"exclude={[*names]}", f"--ignore {shlex.quote(line_of(names))}")
 
-    def _near_perfect(self) -> str | None:
-        """Return how well models or neighbors predict, if they do so almost perfectly."""
+    def _near_perfect(self) -> tuple[float, str] | None:
+        """Return a score that is almost perfect, and of what, or None."""
         check, best, what = self.result.check, self.result.chosen_accuracy, "Neighbors"
         accuracy = "a balanced accuracy of" if self.is_by_class else "an accuracy of"
         metric = "R²" if self.is_numeric else accuracy
@@ -287,7 +290,7 @@ class Doubts(ABC):
                 best, what, metric = scores.best, "Models", check.metric
         if best is None or best < NEAR_PERFECT:
             return None
-        return f"{what} reach {metric} {best:.3f}"
+        return best, f"{what} reach {metric} {best:.3f}"
 
     def _good_alone(self) -> tuple[str, ...]:
         """Return the selected features that are nearly enough, each alone."""
