@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fuzzyfrog.common.arrays import Extensions
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.measure import SoftDependency, soft
+from fuzzyfrog.measure import SoftDependency, soft, soft_sums
 from fuzzyfrog.measure.soft_columns import DOUBLE_PRECISION, SINGLE_PRECISION
 from naive import soft as naive
 
@@ -210,7 +210,7 @@ def test_the_best_of_a_race_takes_part_in_the_next(monkeypatch):
 
 
 def test_in_a_race_copies_end_level_and_threads_do_not_matter(monkeypatch):
-    monkeypatch.setattr(soft, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(soft_sums, "_WORTH_A_THREAD", 0)
     dataset = table(6, 500, "nnnnnn")
     dataset.values[:, 2] = dataset.target + dataset.values[:, 2]
     dataset.values[:, 5] = dataset.values[:, 2]
@@ -284,7 +284,7 @@ def test_a_race_among_equally_useless_features_ends_with_the_best(seed):
 
 
 def test_same_bits_for_any_number_of_threads_and_any_batch(monkeypatch):
-    monkeypatch.setattr(soft, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(soft_sums, "_WORTH_A_THREAD", 0)
     dataset = table(0, 500, "nnTcNn")
     masks = random_masks(np.random.default_rng(1), 6, 6)
     masks[4:] = masks[3]
@@ -413,7 +413,7 @@ def test_same_bits_however_threads_share_extensions(numeric, tails, monkeypatch)
 
     expected = answers(1)
     for shared in (2, 4), (3, 5), (8, 22):
-        monkeypatch.setattr(soft, "_SHARED_FEATURES", shared)
+        monkeypatch.setattr(soft_sums, "_SHARED_FEATURES", shared)
         assert all(answers(n_jobs) == expected for n_jobs in (1, 2, 3))
 
 
@@ -453,7 +453,7 @@ def test_a_race_among_some_samples_is_about_the_same_anchors(monkeypatch):
 @pytest.mark.parametrize("tails", [False, True])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_an_estimate_is_off_by_no_more_than_single_precision(monkeypatch, numeric, tails, grouped):
-    monkeypatch.setattr(soft, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(soft_sums, "_WORTH_A_THREAD", 0)
     dataset = table(5, 150, "nNtcCkn", numeric=numeric, tails=tails, grouped=grouped)
     exact = SoftDependency(dataset)
     monkeypatch.setattr(soft, "PAIRS", 150 * 100)

@@ -7,7 +7,7 @@ several times) is submitted again here: every task is a function of its argument
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias
 
@@ -201,6 +201,29 @@ def _finished(
         if client.status == "running":
             with suppress(Exception):  # an error that led here says more
                 client.cancel(futures)
+
+
+class Scattered:
+    """Data that lies somewhere on the cluster: sent when it is first needed, again if lost."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._sent: dict[Hashable, Future] = {}
+
+    def at(self, key: Hashable, make: Callable[[], object]) -> Future:
+        """Return the data under a key, which is made to be sent."""
+        if key not in self._sent:
+            self._sent[key] = self._client.scatter(make(), broadcast=False, hash=False)
+        return self._sent[key]
+
+    def forget_lost(self) -> None:
+        """Forget what is no longer on the cluster, so that it is sent again."""
+        here = {"pending", "finished"}
+        self._sent = {key: one for key, one in self._sent.items() if one.status in here}
+
+    def clear(self) -> None:
+        """Let the cluster drop all of it."""
+        self._sent.clear()
 
 
 def is_loss(error: BaseException) -> bool:

@@ -1,14 +1,14 @@
 """The measure on a cluster: how the table is distributed, and which batches are worth sending.
 
 Every worker has the whole table (`Copies`), or shards of it if it is too large (`Sharded`):
-then a task looks at a pair of shards. The membership of a sample is a minimum over its enemies, so
+then a task looks at a pair of shards. Only the soft measure asks for sums instead of scores
+(`soft.py`). The membership of a sample is a minimum over its enemies, so
 the smallest of those that it has in each pair is its membership in the whole table, and their mean
 is exact. Neither depends on how the samples are split or in which order parts arrive.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -21,7 +21,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fuzzyfrog.cluster import worker
-from fuzzyfrog.cluster.client import Client, Future, collected, connected, threads_of, workers_of
+from fuzzyfrog.cluster.client import (
+    Client,
+    Future,
+    Scattered,
+    collected,
+    connected,
+    threads_of,
+    workers_of,
+)
+from fuzzyfrog.cluster.pace import Pace, round_seconds
+from fuzzyfrog.cluster.soft import FEW, SumsThere
 from fuzzyfrog.cluster.worker import (
     Bits,
     require_same_code,
@@ -32,19 +42,14 @@ from fuzzyfrog.cluster.worker import (
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.data import Dataset
 from fuzzyfrog.errors import ClusterError
-from fuzzyfrog.measure import Dependency
+from fuzzyfrog.measure import Dependency, SoftDependency
 from fuzzyfrog.measure.dependency import Measure, SubsetScores, _checked_bar, checked_masks
 from fuzzyfrog.measure.geometry import Geometry, parts_of, subset_of
+from fuzzyfrog.search.stepwise import PATH
 
 if TYPE_CHECKING:
     from fuzzyfrog.search import Objective
 
-TASK_SECONDS = 0.1  # of work in a task: some twenty times the overhead of Dask
-WORTH = 2.0  # empty rounds: sending a batch must save more time than these take
-TASKS_PER_THREAD = 4  # because some subsets take longer than others
-WEIGHT = 0.5  # of the latest batch in the running estimate
-EMPTY_ROUNDS = 3  # timed to measure the overhead
-MOST_EMPTY_TASKS = 16  # in each empty round
 BYTES_PER_CELL = 28  # of a whole table: values as sent and as kept, and a geometry of them
 BYTES_OF_SHARDS = 8  # of each cell, on all workers together
 SHARE = 0.3  # of the memory of a worker that a whole table may take
@@ -52,22 +57,25 @@ FULL = 0.7  # share of a worker's memory to use in all; beyond that, Dask spills
 BARE_BYTES = 300_000_000  # memory of a worker process that holds no data
 MOST_SHARDS = 32  # unless threads need more: work grows with them, and tasks with their square
 MOST_BYTES = 2**25  # of memberships in the result of a task
+MORE_WORKERS = "Start more workers, fewer threads in each, or"
 PER_THREAD = 2  # pairs of shards in a worker: one being scored, one being fetched
 
 
 @contextmanager
-def on_cluster(measure: Measure, cluster: object) -> Iterator[Objective]:
+def on_cluster(measure: Any, cluster: object) -> Iterator[Objective]:
     """Lend an objective for the table on a cluster.
 
     `cluster` is the address of a scheduler, or a client, which is left open.
     """
     with connected(cluster) as client:
         require_same_code(client)
-        layout = layout_for(client, measure)
+        empty_round = round_seconds(client, threads_of(client))
+        layout = layout_for(client, measure, empty_round)
         try:
-            yield ClusterMeasure(
-                measure, layout, empty_round=round_seconds(client, layout.n_threads)
-            )
+            if isinstance(layout, SumsThere):
+                yield measure.summed_by(layout)
+            else:
+                yield ClusterMeasure(measure, layout, empty_round=empty_round)
         finally:
             with suppress(Exception):  # an error that led here says more
                 layout.withdraw()
@@ -112,8 +120,6 @@ class ClusterMeasure:
     def best(self, masks: ArrayLike) -> Floats:
         """Return the dependency of the best subsets of a batch, -inf for the others."""
         checked = checked_masks(masks, self.n_features)
-        if not getattr(self._measure, "splits", True):  # parts would have other races
-            return self._measure.best(checked)
         return self._scored(
             checked,
             self._best_pace,
@@ -142,73 +148,38 @@ class ClusterMeasure:
             return there(n_tasks)
 
 
-class Pace:
-    """The work of a subset, in seconds of one thread, learned from batch to batch.
+def layout_for(
+    client: Client, measure: Any, empty_round: float = 0.0
+) -> Copies | Sharded | SumsThere:
+    """Return how a table is distributed: whole if every worker can hold it, else in shards.
 
-    Only speed depends on it: a batch has the same scores wherever it is scored. `empty_round` is
-    that of `ClusterMeasure`.
-    """
-
-    def __init__(self, empty_round: float) -> None:
-        self._empty_round = empty_round
-        self._seconds: float | None = None
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether no subset has been timed yet."""
-        return self._seconds is None and self._empty_round > 0
-
-    def is_worth_a_round(self, n_subsets: int, n_here: int, n_there: int) -> bool:
-        """Whether `n_there` threads of a cluster are worth it over the `n_here` of this process."""
-        work = n_subsets * (self._seconds or 0.0)
-        saved = work / n_here - work / n_there
-        return self._empty_round == 0 or saved >= WORTH * self._empty_round
-
-    def n_tasks(self, n_subsets: int, n_threads: int) -> int:
-        """Return the number of tasks for a batch."""
-        most = min(n_subsets, TASKS_PER_THREAD * n_threads)
-        if self._empty_round == 0 or self._seconds is None:
-            return most
-        return max(1, min(most, ceil(n_subsets * self._seconds / TASK_SECONDS)))
-
-    @contextmanager
-    def timed(self, n_subsets: int, n_threads: int, *, is_sent: bool = False) -> Iterator[None]:
-        """Learn from a batch, as if all these threads were busy all the time."""
-        start = time.monotonic()
-        yield
-        work = time.monotonic() - start - (self._empty_round if is_sent else 0.0)
-        if n_subsets:
-            latest = max(work, 0.0) * n_threads / n_subsets
-            before = latest if self._seconds is None else self._seconds
-            self._seconds = (1.0 - WEIGHT) * before + WEIGHT * latest
-
-
-def round_seconds(client: Client, n_threads: int) -> float:
-    """Return the seconds that a round of tasks without work takes."""
-
-    def submit(missing: list[int]) -> Any:
-        return client.map(int, missing, pure=False)  # the shortest possible task
-
-    laps = []
-    for _ in range(EMPTY_ROUNDS):
-        start = time.monotonic()
-        collected(client, min(n_threads, MOST_EMPTY_TASKS), submit, lambda: None)
-        laps.append(time.monotonic() - start)
-    return min(laps)
-
-
-def layout_for(client: Client, measure: Measure) -> Copies | Sharded:
-    """Return a layout with the whole table on every worker if it fits, else one with shards.
-
-    Raises ClusterError if a worker has too little memory.
+    For the soft measure, columns are spread. Raises ClusterError if a worker has too little memory.
     """
     workers, n_cells = workers_of(client), measure.n_samples * measure.n_features
+    if isinstance(measure, SoftDependency):
+        size = measure.n_samples, measure.n_racing, measure.n_features
+        if (needs := soft_bytes(*size, workers)) > _memory(workers):
+            part = f"its columns of a table of {BYTES_OF_SHARDS * n_cells / 1e9:.1f} GB"
+            raise _too_little(needs, part, workers, MORE_WORKERS)
+        return SumsThere(client, measure, empty_round)
     if fits_everywhere(n_cells, workers):
         return Copies(client, measure)
     if isinstance(measure, Dependency):
         return Sharded(client, measure, n_shards_for(n_cells, workers))
-    hint = "Only the strict measure works with parts of a table: measure on this machine, or start"
+    hint = "This measure needs all of it: measure on this machine, or start"
     raise _too_little(_copy_bytes(n_cells), "the whole table", workers, hint)
+
+
+def soft_bytes(n_samples: int, n_racing: int, n_features: int, workers: Mapping[str, Any]) -> float:
+    """Return the bytes of memory that a worker needs for columns of the soft measure.
+
+    Each cell takes 17 bytes where it lies, with its exponentials in float32, and 9 more in a task
+    that reads it: a path of usual length, and a few features that extend it.
+    """
+    own = 17 * n_racing * n_features / len(workers)
+    n_threads = max(one["nthreads"] for one in workers.values())
+    for_thread = 26 * n_samples * min(n_features, PATH + FEW)
+    return float((BARE_BYTES + own + n_threads * for_thread) / FULL)
 
 
 def _copy_bytes(n_cells: int) -> float:
@@ -230,8 +201,7 @@ def n_shards_for(n_cells: int, workers: Mapping[str, Any]) -> int:
     while (needs := memory_needed(n_cells, n_shards, *size)) > _memory(workers):
         if n_shards == most:
             part = f"its part of a table of {BYTES_OF_SHARDS * n_cells / 1e9:.1f} GB"
-            hint = "Start more workers, fewer threads in each, or"
-            raise _too_little(needs, part, workers, hint)
+            raise _too_little(needs, part, workers, MORE_WORKERS)
         n_shards += 1
     return n_shards
 
@@ -347,7 +317,7 @@ class Sharded:
         self._n_shards = min(n_shards, measure.n_samples)
         # A pair of shards covers the pairs of samples within each of the two as well.
         self._pairs: list[tuple[int, ...]] = list(combinations(range(self._n_shards), 2)) or [(0,)]
-        self._shards: dict[int, Future] = {}
+        self._shards = Scattered(client)
         self.n_threads = threads_of(client)
 
     def score(self, masks: Masks, bars: Floats, n_tasks: int) -> Floats:
@@ -405,18 +375,11 @@ class Sharded:
             shards = [[self._shard(k) for k in side] for side in members]
             return self._client.map(weigh_pair, *same, *shards, pure=False)
 
-        return collected(self._client, len(pairs), submit, self._forget_lost)
+        return collected(self._client, len(pairs), submit, self._shards.forget_lost)
 
     def _shard(self, k: int) -> Future:
-        if k not in self._shards:
-            shard = self._geometry.take(np.arange(k, self._geometry.n_samples, self._n_shards))
-            self._shards[k] = self._client.scatter(shard, broadcast=False, hash=False)
-        return self._shards[k]
-
-    def _forget_lost(self) -> None:
-        """Forget shards that are no longer on the cluster, so that they are sent again."""
-        here = {"pending", "finished"}
-        self._shards = {k: one for k, one in self._shards.items() if one.status in here}
+        samples = np.arange(k, self._geometry.n_samples, self._n_shards)
+        return self._shards.at(k, lambda: self._geometry.take(samples))
 
 
 def unite(*shards: Geometry) -> tuple[Geometry, Integers]:

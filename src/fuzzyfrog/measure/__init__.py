@@ -27,7 +27,8 @@ The path of a call, from the public names to the loops that Numba compiles::
     Requirements           rows for proofs of minimality        requirements.py
     RowSample              a part of the rows to search first   sampled.py
 
-    SoftDependency         the measure that counts friends      soft.py     _kernel_soft.py
+    SoftDependency         the measure that counts friends      soft.py
+      `-- its pairs        here or on a cluster                 soft_sums.py  _kernel_soft.py
       `-- small tables     the same by NumPy                    soft_arrays.py
       `-- the table        as the kernels read it               soft_columns.py
 

@@ -11,13 +11,12 @@ import copy
 import math
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzyfrog.common.arrays import Extensions
-from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.weights import mean_by
 from fuzzyfrog.measure import soft_arrays
@@ -33,6 +32,7 @@ from fuzzyfrog.measure.soft_columns import (
     SoftColumns,
     pieces,
 )
+from fuzzyfrog.measure.soft_sums import Sums, SumsHere, _kernel_soft
 from fuzzyfrog.measure.threads import effective_threads, map_blocks
 
 __all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
@@ -40,24 +40,16 @@ __all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Scalars = NDArray[np.floating[Any]]
-
-_kernel_soft = Kernels("fuzzyfrog.measure._kernel_soft", "memberships")
-
 N_NEIGHBORS = 5  # of the leave-one-out check
 PAIRS = 200_000_000  # of anchors and samples: all pairs of 14,142 samples ...
 FEWEST_ANCHORS = 2_000  # ... and this many of each larger table, whatever that takes
 _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
 
-_MOST_FEATURES = 512  # extensions that one call of the kernel sums up
-_FEW_SAMPLES = 2_048  # up to which threads share extensions, not anchors ...
-_SHARED_FEATURES = 64, 256  # ... the fewest and the most at a time; their sums fit into the cache
 _FIRST_ROUND = 128  # anchors that all extensions of a race are weighed on
 _MOST_RACING = 2**20  # memberships of extensions that race together
 _FAR_BEHIND = 5.0  # standard errors behind the leader that end the race of an extension
 _TOLERANCE = 1e-12  # by which rounding may change a score
 _CLOSE = 1e-9  # scores that are scored again, far beyond the rounding of float64
-_WORTH_A_THREAD = 2**24  # pairs times features: below, handing work over costs more than it saves
 
 
 class SoftDependency:
@@ -122,6 +114,7 @@ class SoftDependency:
         self._n_threads = effective_threads(n_jobs)
         self._latest: tuple[Integers, SoftColumns, Integers, Floats, Mask] | None = None
         self._columns = SoftColumns.of(self.dataset, masses, self._n_threads)
+        self._sums: Sums = SumsHere(self._n_threads)
         self._draw(sample, seed)
 
     def _draw(self, sample: int | None, seed: int) -> None:
@@ -137,10 +130,9 @@ class SoftDependency:
     @cached_property
     def _racing(self) -> Self:
         """The measure on which extensions race: with fewer samples, but the same anchors."""
-        n_compared = max(self.n_sampled, PAIRS // FEWEST_ANCHORS)
-        if n_compared >= self.n_samples:
+        if self.n_racing == self.n_samples:
             return self
-        rows = np.sort(self._order[:n_compared])
+        rows = np.sort(self._order[: self.n_racing])
         part = copy.copy(self)
         part.dataset = self.dataset.take(rows)
         part._columns = self._columns.of_rows(part.dataset, rows)
@@ -152,6 +144,13 @@ class SoftDependency:
         """Return the measure of the same table with the memberships of other samples."""
         other = copy.copy(self)
         other._draw(n_rows, seed)
+        return other
+
+    def summed_by(self, sums: Sums) -> Self:
+        """Return the measure whose similarities are summed up elsewhere, to the same bits."""
+        other = copy.copy(self)
+        other._sums = sums
+        other.__dict__.pop("_racing", None)  # which sums up here
         return other
 
     def with_new(self, joined: Dataset) -> Self:
@@ -181,6 +180,11 @@ class SoftDependency:
     def n_sampled(self) -> int:
         """Number of samples whose memberships count."""
         return len(self.anchors)
+
+    @property
+    def n_racing(self) -> int:
+        """Number of samples that anchors are compared with to decide which feature comes next."""
+        return min(self.n_samples, max(self.n_sampled, PAIRS // FEWEST_ANCHORS))
 
     @property
     def together(self) -> Integers:
@@ -396,14 +400,6 @@ class SoftDependency:
         return np.asarray(self._of_extensions(features[:-1], features[-1:])[0])
 
     @property
-    def splits(self) -> bool:
-        """Whether the best subset of a batch is that of its parts: not where scores are estimates.
-
-        There, those that race together decide when a race ends.
-        """
-        return self._precision is DOUBLE_PRECISION
-
-    @property
     def _precision(self) -> Precision:
         """That of a score: single where it is an estimate, which is off by far more than that."""
         is_estimate = self.n_samples**2 > PAIRS and self.n_sampled < self.n_samples
@@ -514,56 +510,13 @@ class SoftDependency:
 
         In float64 the unsure ones are computed again, one by one.
         """
-        found = np.empty((len(added), len(anchors)))
-        is_unsure = np.empty(found.shape, np.bool_)
-        n_threads, at_once = 1, _MOST_FEATURES
-        fewest, most = _SHARED_FEATURES
-        if self.n_samples <= _FEW_SAMPLES and len(added) > most:
-            n_threads = min(self._n_threads, len(added) // fewest)
-            n_parts = -(-len(added) // (most * n_threads)) * n_threads
-            at_once = -(-len(added) // n_parts)  # all threads are done at the same time
-
-        def extend(part: tuple[int, int]) -> None:
-            some = slice(*part)
-            found[some], is_unsure[some] = self._summed(base, added[some], precision, anchors)
-
-        map_blocks(extend, pieces(len(added), at_once), n_threads)
+        places = self._columns.place[anchors]
+        found, is_unsure = self._sums(self._columns, base, added, precision, places)
         if precision is DOUBLE_PRECISION:
             for k, place in zip(*np.nonzero(is_unsure), strict=True):
                 features = np.append(base, added[k])
                 found[k, place] = self._columns.memberships(features, anchors[[place]])[0]
         return found, is_unsure
-
-    def _summed(
-        self, base: Integers, added: Integers, precision: Precision, samples: Integers
-    ) -> tuple[Floats, Mask]:
-        columns, lanes = self._columns, precision.lanes
-        features = np.concatenate([base, added])
-        scale = WIDTHS[-1] * (len(base) + 1)
-        a, b, kind, differs, gap, is_far = columns.factors(features, scale, precision)
-        n_anchors = len(samples)
-        anchors = columns.place[np.resize(samples, -(-n_anchors // lanes) * lanes)]
-        found = np.empty((len(added), len(anchors)))
-        lowest = np.empty_like(found)
-
-        masses = columns.masses_by_class.astype(precision.dtype)
-        about = columns.tiles, columns.mass_of, columns.together_by_class, masses
-        table = a, b, kind, differs, gap, len(base), columns.target_by_class, *about, anchors
-
-        work = self.n_samples * len(anchors), len(base), len(added)
-        if _kernel_soft.pay(partial(soft_arrays.seconds_for_memberships, *work)):
-            n_threads = self._n_threads if work[0] * len(features) >= _WORTH_A_THREAD else 1
-            n_blocks, kernel = len(anchors) // lanes, _kernel_soft.memberships
-            most = _WORTH_A_THREAD // (self.n_samples * lanes * len(features))
-            some = pieces(n_blocks, max(1, min(most, n_blocks // n_threads)))
-            map_blocks(lambda block: kernel(*table, *block, found, lowest), some, n_threads)
-        else:
-            soft_arrays.memberships(*table, found, lowest)
-        here = anchors[:n_anchors]
-        is_unsure = lowest[:, :n_anchors] < precision.least
-        if is_far.any():
-            is_unsure |= is_far[: len(base), here].any(axis=0) | is_far[len(base) :, here]
-        return found[:, :n_anchors], is_unsure
 
 
 def _checked(masks: ArrayLike, n_features: int) -> Mask | Extensions:

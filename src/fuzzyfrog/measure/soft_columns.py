@@ -65,7 +65,93 @@ class _Kept:
     is_far: Mask
 
 
-class SoftColumns:
+@dataclass(frozen=True)
+class References:
+    """What kernels read of all samples but for features, by class; their docstrings say more."""
+
+    tiles: Integers
+    mass_of: Floats
+    together: Integers
+    masses: Floats
+    target: Floats
+
+
+class SoftFeatures:
+    """Some features as the kernels read them.
+
+    Parameters
+    ----------
+    values : float64[n_features, n_samples]
+        Numbers in spreads, or codes; one feature after the other.
+    kind : int64[n_features]
+        NUMBER, GAPS or CATEGORY.
+    differs, mean : float64[n_features]
+        Difference of two categories, and that of a gap to anything.
+    """
+
+    def __init__(self, values: Floats, kind: Integers, differs: Floats, mean: Floats) -> None:
+        self._values, self._kind, self._differs, self._mean = values, kind, differs, mean
+        self._largest = np.fmax.reduce(np.abs(values), axis=1, initial=0.0)
+        self._kept: _Kept | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": None}
+
+    def __sizeof__(self) -> int:  # for Dask, to know what it holds, with exponentials in float32
+        return object.__sizeof__(self) + self._values.nbytes + 9 * self._values.size
+
+    def part(self, first: int, last: int) -> SoftFeatures:
+        """Return a copy of some features, to be sent to another process."""
+        some = slice(first, last)
+        values, kind = np.array(self._values[some]), self._kind[some]
+        return SoftFeatures(values, kind, self._differs[some], self._mean[some])
+
+    def factors(
+        self, features: Integers, scale: float, precision: Precision
+    ) -> tuple[Scalars, Scalars, Integers, Scalars, Scalars, Mask]:
+        """Return what the kernel takes of some features, and which samples are far out."""
+        a, b, is_far = self._kept_exponentials(features, scale, precision)
+        differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
+        gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
+        return a, b, self._kind[features], differs, gap, is_far
+
+    def _kept_exponentials(
+        self, features: Integers, scale: float, precision: Precision
+    ) -> tuple[Scalars, Scalars, Mask]:
+        """Return the exponentials of some features; the rounds of a race need the same again."""
+        kept = self._kept  # another thread may replace it
+        if kept is not None and kept.scale == scale and kept.precision == precision:
+            rows = np.searchsorted(kept.features, features, sorter=kept.order)
+            rows = kept.order[np.minimum(rows, len(kept.order) - 1)]
+            if np.array_equal(kept.features[rows], features):
+                return kept.a[rows], kept.b[rows], kept.is_far[rows]
+        a, b, is_far = self._exponentials(features, scale, precision)
+        if a.nbytes + b.nbytes + is_far.nbytes <= _MOST_KEPT:
+            self._kept = _Kept(scale, precision, features, np.argsort(features), a, b, is_far)
+        return a, b, is_far
+
+    def _exponentials(
+        self, features: Integers, scale: float, precision: Precision
+    ) -> tuple[Scalars, Scalars, Mask]:
+        shape = (len(features), self._values.shape[1])
+        a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
+        is_far = np.zeros(shape, np.bool_)
+        for first, last in pieces(len(features), max(1, CELLS_AT_ONCE // shape[1])):
+            some = features[first:last]
+            values = self._values[some]
+            exponent = values / scale
+            if (self._largest[some] / scale > precision.reach).any():  # of few columns
+                with np.errstate(invalid="ignore"):
+                    is_far[first:last] = np.abs(exponent) > precision.reach
+                np.clip(exponent, -precision.cut, precision.cut, out=exponent)
+            a[first:last], b[first:last] = np.exp(exponent), np.exp(-exponent)
+            labels = np.flatnonzero(self._kind[some] == CATEGORY)
+            a[first + labels] = b[first + labels] = values[labels]
+            is_far[first + labels] = False
+        return a, b, is_far
+
+
+class SoftColumns(SoftFeatures):
     """The features of a table as the kernels read them, samples ordered by class and mass."""
 
     def __init__(
@@ -78,11 +164,7 @@ class SoftColumns:
     ) -> None:
         self._dataset = dataset
         self.masses = masses  # None if each sample counts once
-        self._mean = mean
-        self._differs = differs
-        self._kept: _Kept | None = None
         kind = np.where(dataset.categorical, CATEGORY, np.where(_have_gaps(values), GAPS, NUMBER))
-        self._kind: Integers = kind.astype(np.int64)
         is_graded = dataset.classes is None
         labels = np.zeros(dataset.n_samples) if is_graded else dataset.target
         codes = labels.astype(np.int64)
@@ -90,22 +172,21 @@ class SoftColumns:
         self._order = np.lexsort((codes,) if masses is None else (masses, codes))
         self.place = np.empty(dataset.n_samples, np.int64)
         self.place[self._order] = np.arange(dataset.n_samples)
-        # Numbers in spreads, or codes: float64[n_features, n_samples], one feature after the other.
-        self._values = values[np.ix_(np.arange(len(values)), self._order)]
-        self._largest = np.fmax.reduce(np.abs(values), axis=1, initial=0.0)
+        ordered = values[np.ix_(np.arange(len(values)), self._order)]
+        super().__init__(ordered, kind.astype(np.int64), differs, mean)
         # A sample itself is always left out; if all are in one group, there would be no other.
         groups = np.arange(dataset.n_samples) if dataset.groups is None else dataset.groups
         numbers = np.unique(groups, return_inverse=True)[1].astype(np.int64)
         self.together: Integers = numbers if numbers.any() else np.arange(dataset.n_samples)
         # Without groups, samples of a tile have numbers next to each other: kernels skip the rest.
         are_apart = numbers.max(initial=0) == dataset.n_samples - 1
-        self.together_by_class = (
+        self._together_by_class = (
             np.arange(dataset.n_samples) if are_apart else self.together[self._order]
         )
-        self.masses_by_class = np.empty(0) if masses is None else masses[self._order]
+        self._masses_by_class = np.empty(0) if masses is None else masses[self._order]
         counts = np.bincount(codes)
         ends = np.cumsum(counts[counts > 0]).tolist()
-        self.tiles, self.mass_of = _tiles([0, *ends], self.masses_by_class)
+        self._tiles, self._mass_of = _tiles([0, *ends], self._masses_by_class)
         self.target = np.empty(0)
         if is_graded:
             target = np.asarray(dataset.target, np.float64)
@@ -173,9 +254,11 @@ class SoftColumns:
         return np.asarray((values - np.median(present)) / spread)
 
     @property
-    def target_by_class(self) -> Floats:
-        """Numeric targets in the order in which kernels sum; empty for classes."""
-        return self.target[self._order] if self.target.size else self.target
+    def references(self) -> References:
+        """All samples as the kernels sum them up."""
+        target = self.target[self._order] if self.target.size else self.target
+        together, masses = self._together_by_class, self._masses_by_class
+        return References(self._tiles, self._mass_of, together, masses, target)
 
     def chances(self) -> Floats:
         """Return how alike the targets of all others are to that of each sample, on average.
@@ -199,53 +282,6 @@ class SoftColumns:
         """Return the mass of the samples that each one is compared with."""
         masses = np.ones(self._dataset.n_samples) if self.masses is None else self.masses
         return np.asarray(masses.sum() - np.bincount(self.together, masses)[self.together])
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": None}
-
-    def factors(
-        self, features: Integers, scale: float, precision: Precision
-    ) -> tuple[Scalars, Scalars, Integers, Scalars, Scalars, Mask]:
-        """Return what the kernel takes of some features, and which samples are far out."""
-        a, b, is_far = self._kept_exponentials(features, scale, precision)
-        differs = np.exp(-self._differs[features] / scale).astype(precision.dtype)
-        gap = np.exp(-self._mean[features] / scale).astype(precision.dtype)
-        return a, b, self._kind[features], differs, gap, is_far
-
-    def _kept_exponentials(
-        self, features: Integers, scale: float, precision: Precision
-    ) -> tuple[Scalars, Scalars, Mask]:
-        """Return the exponentials of some features; the rounds of a race need the same again."""
-        kept = self._kept  # another thread may replace it
-        if kept is not None and kept.scale == scale and kept.precision == precision:
-            rows = np.searchsorted(kept.features, features, sorter=kept.order)
-            rows = kept.order[np.minimum(rows, len(kept.order) - 1)]
-            if np.array_equal(kept.features[rows], features):
-                return kept.a[rows], kept.b[rows], kept.is_far[rows]
-        a, b, is_far = self._exponentials(features, scale, precision)
-        if a.nbytes + b.nbytes + is_far.nbytes <= _MOST_KEPT:
-            self._kept = _Kept(scale, precision, features, np.argsort(features), a, b, is_far)
-        return a, b, is_far
-
-    def _exponentials(
-        self, features: Integers, scale: float, precision: Precision
-    ) -> tuple[Scalars, Scalars, Mask]:
-        shape = (len(features), self._dataset.n_samples)
-        a, b = np.empty(shape, precision.dtype), np.empty(shape, precision.dtype)
-        is_far = np.zeros(shape, np.bool_)
-        for first, last in pieces(len(features), max(1, CELLS_AT_ONCE // shape[1])):
-            some = features[first:last]
-            values = self._values[some]
-            exponent = values / scale
-            if (self._largest[some] / scale > precision.reach).any():  # of few columns
-                with np.errstate(invalid="ignore"):
-                    is_far[first:last] = np.abs(exponent) > precision.reach
-                np.clip(exponent, -precision.cut, precision.cut, out=exponent)
-            a[first:last], b[first:last] = np.exp(exponent), np.exp(-exponent)
-            labels = np.flatnonzero(self._dataset.categorical[some])
-            a[first + labels] = b[first + labels] = values[labels]
-            is_far[first + labels] = False
-        return a, b, is_far
 
     def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
         """Return values, kinds and fixed differences of some features, in the table's order."""
