@@ -5,8 +5,7 @@ import pytest
 
 from cluster.made import NEVER, agree, made_measure, made_subsets, on, same_bytes, steps
 from cluster.processes import worker
-from fuzzyfrog.cluster import ClusterMeasure
-from fuzzyfrog.measure import Dependency, SoftDependency
+from fuzzyfrog.measure import Dependency
 
 both_ways = pytest.mark.parametrize("layout", ["copies", 3])
 
@@ -32,30 +31,6 @@ def test_the_best_step_of_a_greedy_search(client, layout):
     scores = near.score(masks)
     expected = np.where(scores == scores.max(), scores, NEVER)
     assert same_bytes(on(client, near, layout).best(masks), expected)
-
-
-class Halves:
-    """Scores the halves of a batch apart, as two workers would."""
-
-    n_threads = 2
-
-    def __init__(self, measure):
-        self.measure = measure
-
-    def best(self, masks, _n_tasks):
-        scores = np.concatenate([self.measure.best(half) for half in np.array_split(masks, 2)])
-        return np.where(scores < scores.max() - self.measure.tolerance, NEVER, scores)
-
-
-def test_a_race_between_estimates_is_not_split(monkeypatch):
-    """It ends with its leader, which is not that of halves."""
-    monkeypatch.setattr("fuzzyfrog.measure.soft.PAIRS", 180_000)
-    monkeypatch.setattr("fuzzyfrog.measure.soft.FEWEST_ANCHORS", 100)
-    X = np.random.default_rng(0).normal(size=(600, 9))
-    near, masks = SoftDependency(X, X[:, 0] > 0, n_jobs=1), steps(9)
-    expected, halves = near.best(masks), Halves(near)
-    assert not same_bytes(halves.best(masks, 2), expected)
-    assert same_bytes(ClusterMeasure(near, halves, empty_round=0.0).best(masks), expected)
 
 
 @both_ways

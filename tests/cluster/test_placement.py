@@ -3,9 +3,16 @@
 import pytest
 
 from cluster.made import made_measure, made_table
-from fuzzyfrog.cluster.measure import Copies, Sharded, fits_everywhere, layout_for, n_shards_for
+from fuzzyfrog.cluster.measure import (
+    Copies,
+    Sharded,
+    fits_everywhere,
+    layout_for,
+    n_shards_for,
+    soft_bytes,
+)
 from fuzzyfrog.errors import ClusterError
-from fuzzyfrog.measure import SoftDependency
+from fuzzyfrog.measure import SampledDependency, SoftDependency
 
 GIGABYTE = 2**30
 
@@ -85,6 +92,24 @@ def test_workers_with_little_memory_get_shards(client, monkeypatch):
 
 def test_a_measure_that_has_no_parts_needs_the_whole_table(client, monkeypatch):
     monkeypatch.setattr("fuzzyfrog.cluster.measure.SHARE", 1e-6)
-    soft = SoftDependency(*made_table(), categorical_features=[1])
+    part = SampledDependency(made_measure(), 60, seed=0)
     with pytest.raises(ClusterError, match=r"must have .* GB of memory for the whole table, got"):
-        layout_for(client, soft)
+        layout_for(client, part)
+
+
+class TestColumnsOfTheSoftMeasure:
+    def test_more_workers_need_less_memory_each_and_more_threads_need_more(self):
+        size = 16_000, 16_000, 10_000  # 1.3 GB
+        needed = [soft_bytes(*size, crew) / 1e9 for crew in (workers(1), workers(2), workers(8))]
+        assert needed == pytest.approx([4.34, 2.39, 0.94], abs=0.01)
+        assert soft_bytes(*size, workers(8, nthreads=4)) > soft_bytes(*size, workers(8))
+
+    def test_beyond_100_000_samples_only_columns_of_the_path_are_longer(self):
+        many = soft_bytes(1_000_000, 100_000, 50, workers(2))
+        assert many == pytest.approx((3e8 + 17 * 2.5e6 + 26 * 36e6) / 0.7)
+
+    def test_too_little_memory_is_refused(self, client, monkeypatch):
+        monkeypatch.setattr("fuzzyfrog.cluster.measure.BARE_BYTES", 10**15)
+        soft = SoftDependency(*made_table(), categorical_features=[1])
+        with pytest.raises(ClusterError, match=r"its columns of a table of 0\.0 GB, got .* Start"):
+            layout_for(client, soft)

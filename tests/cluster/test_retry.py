@@ -12,7 +12,7 @@ from cluster.made import made_subsets, on, same_bytes, wait_until
 from fuzzyfrog.cluster import client as rounds_of
 from fuzzyfrog.cluster.client import collected
 from fuzzyfrog.errors import ClusterError
-from fuzzyfrog.measure import Dependency, SoftDependency
+from fuzzyfrog.measure import Dependency
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +40,6 @@ def survive(client, slow, layout, times, pause=(0.0, 0.0)):
 @pytest.mark.parametrize(("layout", "times"), [("copies", 2), (3, 1)])
 def test_killed_workers_change_no_bit(client, slow, layout, times):
     survive(client, slow, layout, times)
-
-
-def test_a_killed_worker_changes_no_bit_of_the_soft_measure(client):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(1500, 12))
-    measure = SoftDependency(X, X[:, 0] + rng.normal(size=1500) > 0, n_jobs=1)
-    masks = made_subsets(12, 40)
-    survive(client, (measure, masks, measure.score(masks)), "copies", times=1)
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fuzzyfrog.common.arrays import Extensions
 from fuzzyfrog.data import Dataset
-from fuzzyfrog.measure import SoftDependency, soft, soft_sums
+from fuzzyfrog.measure import SoftDependency, soft, soft_pairs
 from fuzzyfrog.measure.soft_columns import DOUBLE_PRECISION, SINGLE_PRECISION
 from naive import soft as naive
 
@@ -19,7 +19,7 @@ from naive import soft as naive
 def _kernels():
     """Let kernels do everything; that NumPy does the same has a test of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(soft._kernel_soft, "pay", lambda _: True)
+        patch.setattr(soft_pairs._kernel_soft, "pay", lambda _: True)
         yield
 
 
@@ -120,7 +120,7 @@ def test_numpy_gives_the_bits_of_the_kernels(seed, n_samples, kinds, numeric, ta
 
     by_kernels = list(answers())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(soft._kernel_soft, "pay", lambda _: False)
+        patch.setattr(soft_pairs._kernel_soft, "pay", lambda _: False)
         assert list(answers()) == by_kernels
 
 
@@ -210,7 +210,7 @@ def test_the_best_of_a_race_takes_part_in_the_next(monkeypatch):
 
 
 def test_in_a_race_copies_end_level_and_threads_do_not_matter(monkeypatch):
-    monkeypatch.setattr(soft_sums, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(soft_pairs, "_WORTH_A_THREAD", 0)
     dataset = table(6, 500, "nnnnnn")
     dataset.values[:, 2] = dataset.target + dataset.values[:, 2]
     dataset.values[:, 5] = dataset.values[:, 2]
@@ -284,7 +284,7 @@ def test_a_race_among_equally_useless_features_ends_with_the_best(seed):
 
 
 def test_same_bits_for_any_number_of_threads_and_any_batch(monkeypatch):
-    monkeypatch.setattr(soft_sums, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(soft_pairs, "_WORTH_A_THREAD", 0)
     dataset = table(0, 500, "nnTcNn")
     masks = random_masks(np.random.default_rng(1), 6, 6)
     masks[4:] = masks[3]
@@ -413,7 +413,7 @@ def test_same_bits_however_threads_share_extensions(numeric, tails, monkeypatch)
 
     expected = answers(1)
     for shared in (2, 4), (3, 5), (8, 22):
-        monkeypatch.setattr(soft_sums, "_SHARED_FEATURES", shared)
+        monkeypatch.setattr(soft_pairs, "_SHARED_FEATURES", shared)
         assert all(answers(n_jobs) == expected for n_jobs in (1, 2, 3))
 
 
@@ -453,7 +453,7 @@ def test_a_race_among_some_samples_is_about_the_same_anchors(monkeypatch):
 @pytest.mark.parametrize("tails", [False, True])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_an_estimate_is_off_by_no_more_than_single_precision(monkeypatch, numeric, tails, grouped):
-    monkeypatch.setattr(soft_sums, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(soft_pairs, "_WORTH_A_THREAD", 0)
     dataset = table(5, 150, "nNtcCkn", numeric=numeric, tails=tails, grouped=grouped)
     exact = SoftDependency(dataset)
     monkeypatch.setattr(soft, "PAIRS", 150 * 100)
@@ -467,7 +467,7 @@ def test_an_estimate_is_off_by_no_more_than_single_precision(monkeypatch, numeri
     np.testing.assert_allclose(found, expected, rtol=0, atol=(10 * 7 + 72) * 2.0**-25)
     assert tails or (found != expected).any()  # in single precision indeed
     assert one.score(masks).tobytes() == more.score(masks[::-1])[::-1].tobytes()
-    monkeypatch.setattr(soft._kernel_soft, "pay", lambda _: False)
+    monkeypatch.setattr(soft_pairs._kernel_soft, "pay", lambda _: False)
     assert SoftDependency(dataset).memberships(masks).tobytes() == found.tobytes()
 
 
@@ -553,7 +553,7 @@ def test_left_out_losses_of_many_samples_equal_those_of_numpy(kinds, start, monk
     measure = SoftDependency(dataset, sample=60)
     path = np.random.default_rng(1).permutation(len(kinds))
     found = [measure.left_out_losses(path, one) for one in (start, len(path) - 1)]
-    monkeypatch.setattr(soft._kernel_soft, "pay", lambda _: False)
+    monkeypatch.setattr(soft_pairs._kernel_soft, "pay", lambda _: False)
     expected = measure.left_out_losses(path)
     assert [one.tobytes() for one in found] == [expected[start:].tobytes(), expected[-1].tobytes()]
 

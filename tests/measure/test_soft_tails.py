@@ -9,7 +9,7 @@ import pytest
 
 from fuzzyfrog import SoftSelector
 from fuzzyfrog.data import Dataset, make_dataset
-from fuzzyfrog.measure import SoftDependency, soft, soft_sums
+from fuzzyfrog.measure import SoftDependency, soft_pairs
 from fuzzyfrog.select.selection import select
 from naive import soft as naive
 
@@ -67,8 +67,8 @@ def worst_difference(seed, monkeypatch):
     dataset = heavy(seed)
     path = np.random.default_rng(seed).permutation(4)[: 2 + seed % 3]
     memberships, losses = expected_of(dataset, path)
-    monkeypatch.setattr(soft._kernel_soft, "pay", lambda _: seed % 3 > 0)  # or NumPy
-    monkeypatch.setattr(soft_sums, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(soft_pairs._kernel_soft, "pay", lambda _: seed % 3 > 0)  # or NumPy
+    monkeypatch.setattr(soft_pairs, "_WORTH_A_THREAD", 0)
     everybody = SoftDependency(dataset, n_jobs=1 + seed % 2)
     some = SoftDependency(dataset, n_jobs=1, sample=100, seed=seed)
     apart = []

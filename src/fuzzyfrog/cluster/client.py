@@ -213,7 +213,7 @@ class Scattered:
     def at(self, key: Hashable, make: Callable[[], object]) -> Future:
         """Return the data under a key, which is made to be sent."""
         if key not in self._sent:
-            self._sent[key] = self._client.scatter(make(), broadcast=False, hash=False)
+            (self._sent[key],) = self._client.scatter([make()], broadcast=False, hash=False)
         return self._sent[key]
 
     def forget_lost(self) -> None:

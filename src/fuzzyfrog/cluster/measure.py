@@ -31,7 +31,7 @@ from fuzzyfrog.cluster.client import (
     workers_of,
 )
 from fuzzyfrog.cluster.pace import Pace, round_seconds
-from fuzzyfrog.cluster.soft import FEW, SumsThere
+from fuzzyfrog.cluster.soft import FEW, PairsThere
 from fuzzyfrog.cluster.worker import (
     Bits,
     require_same_code,
@@ -72,8 +72,8 @@ def on_cluster(measure: Any, cluster: object) -> Iterator[Objective]:
         empty_round = round_seconds(client, threads_of(client))
         layout = layout_for(client, measure, empty_round)
         try:
-            if isinstance(layout, SumsThere):
-                yield measure.summed_by(layout)
+            if isinstance(layout, PairsThere):
+                yield measure.with_pairs(layout)
             else:
                 yield ClusterMeasure(measure, layout, empty_round=empty_round)
         finally:
@@ -137,7 +137,9 @@ class ClusterMeasure:
         """Return the scores of a batch, computed wherever that is faster."""
         n_subsets = len(masks)
         n_here, n_there = self._measure._n_threads, self._layout.n_threads
-        if pace.is_unknown and n_subsets > 1:
+        if pace.is_unknown:
+            if n_subsets < 2:  # the first one also prepares for others
+                return here()
             with pace.timed(1, n_here):
                 self._measure.score(masks[:1])
         if n_subsets == 0 or not pace.is_worth_a_round(n_subsets, n_here, n_there):
@@ -150,7 +152,7 @@ class ClusterMeasure:
 
 def layout_for(
     client: Client, measure: Any, empty_round: float = 0.0
-) -> Copies | Sharded | SumsThere:
+) -> Copies | Sharded | PairsThere:
     """Return how a table is distributed: whole if every worker can hold it, else in shards.
 
     For the soft measure, columns are spread. Raises ClusterError if a worker has too little memory.
@@ -161,7 +163,7 @@ def layout_for(
         if (needs := soft_bytes(*size, workers)) > _memory(workers):
             part = f"its columns of a table of {BYTES_OF_SHARDS * n_cells / 1e9:.1f} GB"
             raise _too_little(needs, part, workers, MORE_WORKERS)
-        return SumsThere(client, measure, empty_round)
+        return PairsThere(client, measure, empty_round)
     if fits_everywhere(n_cells, workers):
         return Copies(client, measure)
     if isinstance(measure, Dependency):

@@ -9,9 +9,9 @@ that of one machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,22 +22,24 @@ from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.geometry import parts_of
 from fuzzyfrog.measure.soft_columns import (
-    DOUBLE_PRECISION,
-    SINGLE_PRECISION,
+    Others,
     Precision,
     References,
     SoftColumns,
     SoftFeatures,
 )
-from fuzzyfrog.measure.soft_sums import scale_of, summed
+from fuzzyfrog.measure.soft_pairs import ANCHORS_AT_ONCE, lost, scale_of, summed
 
+Answer = TypeVar("Answer")
+
+TIMED = 128  # anchors that are enough to learn how long all of them take
 FEW = 16  # features that are sent one by one and share a task, as they share the sums of the base
 PIECE_BYTES = 2**24  # of the other ones that are sent together, and share a task
 FIRST = np.zeros(1, np.int64)  # of the features of a piece, which is the only one
 
 
-class SumsThere:
-    """Sums up similarities on a cluster, or in this process where that is faster.
+class PairsThere:
+    """Looks at pairs of samples on a cluster, or in this process where that is faster.
 
     Parameters
     ----------
@@ -52,15 +54,15 @@ class SumsThere:
 
     def __init__(self, client: Client, measure: SoftDependency, empty_round: float) -> None:
         self._client = client
-        self._here = measure._sums
+        self._here = measure._pairs
         self._n_here = measure._n_threads
-        self._paces = {one: Pace(empty_round) for one in (SINGLE_PRECISION, DOUBLE_PRECISION)}
+        self._paces = {name: Pace(empty_round) for name in ("float32", "float64", "losses")}
         self._data = Scattered(client)
         self.n_threads = threads_of(client)
         self._n_features = measure.n_features
         self._share = -(-measure.n_features // (TASKS_PER_THREAD * self.n_threads))
 
-    def __call__(
+    def memberships(
         self,
         columns: SoftColumns,
         base: Integers,
@@ -68,15 +70,43 @@ class SumsThere:
         precision: Precision,
         places: Integers,
     ) -> tuple[Floats, Masks]:
-        """Return what `SumsHere` does."""
-        step = columns, base, added, precision, places
-        work = len(columns.place) * len(places) * (len(base) + 2 * len(added))
-        pace, n_there = self._paces[precision], self.n_threads
+        """Return what `Pairs` says."""
+        step = columns, base, added, precision
+        return self._done(
+            precision.dtype.__name__,
+            (len(columns.place), len(places), len(base) + 2 * len(added)),
+            lambda some: self._here.memberships(*step, places[some]),
+            lambda n_tasks: self._summed(*step, places, n_tasks),
+        )
+
+    def losses(self, columns: SoftColumns, path: Integers, start: int, anchors: Integers) -> Floats:
+        """Return what `Pairs` says."""
+        step = columns, path, start
+        return self._done(
+            "losses",
+            (len(columns.place), len(anchors), len(path) + 4 * (len(path) - start)),
+            lambda some: self._here.losses(*step, anchors[some]),
+            lambda n_tasks: self._lost(*step, anchors, n_tasks),
+        )
+
+    def _done(
+        self,
+        name: str,
+        size: tuple[int, int, int],
+        here: Callable[[slice], Answer],
+        there: Callable[[int], Answer],
+    ) -> Answer:
+        """Return what is found out wherever that is faster; the size is that of the work."""
+        pace, n_there, (n_samples, n_anchors, n_each) = self._paces[name], self.n_threads, size
+        if pace.is_unknown and n_anchors > TIMED:
+            with pace.timed(n_samples * TIMED * n_each, self._n_here):
+                here(slice(TIMED))
+        work = n_samples * n_anchors * n_each
         if pace.is_unknown or not pace.is_worth_a_round(work, self._n_here, n_there):
             with pace.timed(work, self._n_here):
-                return self._here(*step)
+                return here(slice(None))
         with pace.timed(work, n_there, is_sent=True):
-            found = self._there(*step, pace.n_tasks(work, n_there))
+            found = there(pace.n_tasks(work, n_there))
         self.n_threads = threads_of(self._client)  # after workers joined or left
         return found
 
@@ -84,7 +114,7 @@ class SumsThere:
         """Make the workers drop the columns."""
         self._data.clear()
 
-    def _there(
+    def _summed(
         self,
         columns: SoftColumns,
         base: Integers,
@@ -93,16 +123,13 @@ class SumsThere:
         places: Integers,
         n_tasks: int,
     ) -> tuple[Floats, Masks]:
-        groups, n_blocks = self._groups(columns, added), -(-len(places) // precision.lanes)
-        parts = [
-            slice(first * precision.lanes, last * precision.lanes)
-            for first, last in parts_of(n_blocks, -(-n_tasks // len(groups)))
-        ]
+        groups = self._groups(columns, added)
+        parts = _parts(len(places), precision.lanes, -(-n_tasks // len(groups)))
         tasks = [(group, part) for group in groups for part in parts]
         path = [(one, one + 1) for one in base.tolist()]
 
         def submit(missing: list[int]) -> Any:
-            references = self._data.at(columns, lambda: columns.references)
+            references = self._data.at((columns, "sums"), lambda: columns.references)
             futures = []
             for group, part in (tasks[k] for k in missing):
                 pieces = [self._piece(columns, *piece) for piece in path + group.pieces]
@@ -117,6 +144,27 @@ class SumsThere:
         for (group, part), (some, unsure) in zip(tasks, answers, strict=True):
             found[group.rows, part], is_unsure[group.rows, part] = some, unsure
         return found, is_unsure
+
+    def _lost(
+        self, columns: SoftColumns, path: Integers, start: int, anchors: Integers, n_tasks: int
+    ) -> Floats:
+        parts = _parts(len(anchors), ANCHORS_AT_ONCE, n_tasks)
+        n_nearest = columns.n_nearest(anchors)
+
+        def submit(missing: list[int]) -> Any:
+            everybody = columns.others, columns.place
+            others = self._data.at((columns, "losses"), lambda: everybody)
+            pieces = [self._piece(columns, one, one + 1) for one in path.tolist()]
+            return [
+                self._client.submit(
+                    lose, stamp(), start, n_nearest[part], anchors[part], others, *pieces,
+                    pure=False,
+                )
+                for part in (parts[k] for k in missing)
+            ]  # fmt: skip
+
+        answers = collected(self._client, len(parts), submit, self._data.forget_lost)
+        return np.concatenate(answers, axis=1)
 
     def _groups(self, columns: SoftColumns, added: Integers) -> list[_Group]:
         if len(added) <= FEW:
@@ -176,3 +224,28 @@ def weigh(
     given = [one.factors(pick, scale, precision) for one, pick in zip(pieces, picks, strict=True)]
     factors = [np.concatenate(one) for one in zip(*given, strict=True)]
     return summed(references, factors, n_base, precision, places, n_threads=1)
+
+
+def lose(
+    stamp: str,
+    start: int,
+    n_nearest: Floats,
+    anchors: Integers,
+    everybody: tuple[Others, Integers],
+    *path: SoftFeatures,
+) -> Floats:
+    """Return what `lost` does for some anchors, by a path of pieces with one feature each.
+
+    `everybody` has all samples and their places in the pieces.
+    """
+    require_stamp(stamp)
+    others, place = everybody
+    given = [one.differences(FIRST, place) for one in path]
+    table = [np.concatenate(one) for one in zip(*given, strict=True)]
+    return lost(others, table, n_nearest, start, anchors, n_threads=1)
+
+
+def _parts(n_anchors: int, at_once: int, n_parts: int) -> list[slice]:
+    """Return parts of the anchors, whole blocks of those that are looked at together."""
+    cuts = parts_of(-(-n_anchors // at_once), n_parts)
+    return [slice(first * at_once, last * at_once) for first, last in cuts]

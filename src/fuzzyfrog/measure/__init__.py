@@ -28,7 +28,7 @@ The path of a call, from the public names to the loops that Numba compiles::
     RowSample              a part of the rows to search first   sampled.py
 
     SoftDependency         the measure that counts friends      soft.py
-      `-- its pairs        here or on a cluster                 soft_sums.py  _kernel_soft.py
+      `-- its pairs        here or on a cluster                 soft_pairs.py _kernel_soft.py
       `-- small tables     the same by NumPy                    soft_arrays.py
       `-- the table        as the kernels read it               soft_columns.py
 

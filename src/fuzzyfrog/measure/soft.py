@@ -19,28 +19,27 @@ from numpy.typing import ArrayLike, NDArray
 from fuzzyfrog.common.arrays import Extensions
 from fuzzyfrog.data import Dataset, make_dataset
 from fuzzyfrog.data.weights import mean_by
-from fuzzyfrog.measure import soft_arrays
 from fuzzyfrog.measure.dependency import checked_masks, one_step, random_order
 from fuzzyfrog.measure.geometry import mean_membership
 from fuzzyfrog.measure.sampled import mean_interval, weighted_interval
 from fuzzyfrog.measure.soft_columns import (
     CELLS_AT_ONCE,
     DOUBLE_PRECISION,
+    N_NEIGHBORS,
     SINGLE_PRECISION,
     WIDTHS,
     Precision,
     SoftColumns,
     pieces,
 )
-from fuzzyfrog.measure.soft_sums import Sums, SumsHere, _kernel_soft
-from fuzzyfrog.measure.threads import effective_threads, map_blocks
+from fuzzyfrog.measure.soft_pairs import Pairs, PairsHere
+from fuzzyfrog.measure.threads import effective_threads
 
 __all__ = ["N_NEIGHBORS", "WIDTHS", "SoftDependency"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-N_NEIGHBORS = 5  # of the leave-one-out check
 PAIRS = 200_000_000  # of anchors and samples: all pairs of 14,142 samples ...
 FEWEST_ANCHORS = 2_000  # ... and this many of each larger table, whatever that takes
 _STREAM = 0x616E63686F7273  # next to the seed: no other part of a run draws from it
@@ -114,7 +113,7 @@ class SoftDependency:
         self._n_threads = effective_threads(n_jobs)
         self._latest: tuple[Integers, SoftColumns, Integers, Floats, Mask] | None = None
         self._columns = SoftColumns.of(self.dataset, masses, self._n_threads)
-        self._sums: Sums = SumsHere(self._n_threads)
+        self._pairs: Pairs = PairsHere(self._n_threads)
         self._draw(sample, seed)
 
     def _draw(self, sample: int | None, seed: int) -> None:
@@ -146,11 +145,11 @@ class SoftDependency:
         other._draw(n_rows, seed)
         return other
 
-    def summed_by(self, sums: Sums) -> Self:
-        """Return the measure whose similarities are summed up elsewhere, to the same bits."""
+    def with_pairs(self, pairs: Pairs) -> Self:
+        """Return the measure whose pairs of samples are looked at elsewhere, to the same bits."""
         other = copy.copy(self)
-        other._sums = sums
-        other.__dict__.pop("_racing", None)  # which sums up here
+        other._pairs = pairs
+        other.__dict__.pop("_racing", None)  # which looks at them here
         return other
 
     def with_new(self, joined: Dataset) -> Self:
@@ -323,27 +322,9 @@ class SoftDependency:
             target the squared difference to their mean, in variances of the target.
         """
         features = np.asarray(path, dtype=np.int64)
-        columns, classes = self._columns, self.dataset.classes
-        z, kind, differs, gap = columns.differences(features)
-        codes = np.empty(0, np.int64) if classes is None else self.dataset.target.astype(np.int64)
-        n_classes, together = len(classes or ()), columns.together
-        n_nearest = np.minimum(float(N_NEIGHBORS), columns.n_others()[self.anchors])
-        masses = np.ones(self.n_samples) if self.masses is None else self.masses
-        losses = np.zeros((len(features) - start, len(self.anchors)))
         if self.n_samples < 2:
-            return losses
-        about = codes, n_classes, columns.target, n_nearest, together, masses
-        table = z, kind, differs, gap, *about, start
-        work = self.n_samples * len(self.anchors), len(features), len(losses)
-        if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, *work)):
-            soft_arrays.left_out_losses(*table, self.anchors, losses)
-            return losses
-
-        def rows(block: tuple[int, int]) -> None:
-            _kernel_soft.left_out_losses(*table, self.anchors, *block, losses)
-
-        map_blocks(rows, pieces(len(self.anchors), 64), self._n_threads)
-        return losses
+            return np.zeros((len(features) - start, len(self.anchors)))
+        return self._pairs.losses(self._columns, features, start, self.anchors)
 
     def standard_errors(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the standard errors of means over the anchors, float64[..., n_anchors] -> [...].
@@ -511,7 +492,7 @@ class SoftDependency:
         In float64 the unsure ones are computed again, one by one.
         """
         places = self._columns.place[anchors]
-        found, is_unsure = self._sums(self._columns, base, added, precision, places)
+        found, is_unsure = self._pairs.memberships(self._columns, base, added, precision, places)
         if precision is DOUBLE_PRECISION:
             for k, place in zip(*np.nonzero(is_unsure), strict=True):
                 features = np.append(base, added[k])

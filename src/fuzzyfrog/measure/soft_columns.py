@@ -33,6 +33,7 @@ Mask = NDArray[np.bool_]
 Scalars = NDArray[np.floating[Any]]
 
 WIDTHS = (0.1, 0.2, 0.4)  # of the similarity exp(-difference / width), averaged over all three
+N_NEIGHBORS = 5  # of the leave-one-out check
 CELLS_AT_ONCE = 2**14  # pairs or values of which NumPy has some copies in the cache
 _MOST_KEPT = 2**24  # bytes of exponentials that are kept for the next round of a race
 
@@ -76,6 +77,17 @@ class References:
     target: Floats
 
 
+@dataclass(frozen=True)
+class Others:
+    """What the kernel of neighbors reads of all samples but for features, in the table's order."""
+
+    codes: Integers
+    n_classes: int
+    target: Floats
+    together: Integers
+    masses: Floats
+
+
 class SoftFeatures:
     """Some features as the kernels read them.
 
@@ -105,6 +117,13 @@ class SoftFeatures:
         some = slice(first, last)
         values, kind = np.array(self._values[some]), self._kind[some]
         return SoftFeatures(values, kind, self._differs[some], self._mean[some])
+
+    def differences(
+        self, features: Integers, place: Integers
+    ) -> tuple[Floats, Integers, Floats, Floats]:
+        """Return values, kinds and fixed differences of some features, samples in an order."""
+        fixed = self._differs[features], self._mean[features]
+        return self._values[np.ix_(features, place)], self._kind[features], *fixed
 
     def factors(
         self, features: Integers, scale: float, precision: Precision
@@ -260,6 +279,18 @@ class SoftColumns(SoftFeatures):
         together, masses = self._together_by_class, self._masses_by_class
         return References(self._tiles, self._mass_of, together, masses, target)
 
+    @property
+    def others(self) -> Others:
+        """All samples as possible neighbors."""
+        target, classes = self._dataset.target, self._dataset.classes
+        codes = np.empty(0, np.int64) if classes is None else target.astype(np.int64)
+        masses = np.ones(len(target)) if self.masses is None else self.masses
+        return Others(codes, len(classes or ()), self.target, self.together, masses)
+
+    def n_nearest(self, anchors: Integers) -> Floats:
+        """Return how many neighbors of some samples are looked at."""
+        return np.minimum(float(N_NEIGHBORS), self.n_others()[anchors])
+
     def chances(self) -> Floats:
         """Return how alike the targets of all others are to that of each sample, on average.
 
@@ -282,11 +313,6 @@ class SoftColumns(SoftFeatures):
         """Return the mass of the samples that each one is compared with."""
         masses = np.ones(self._dataset.n_samples) if self.masses is None else self.masses
         return np.asarray(masses.sum() - np.bincount(self.together, masses)[self.together])
-
-    def differences(self, features: Integers) -> tuple[Floats, Integers, Floats, Floats]:
-        """Return values, kinds and fixed differences of some features, in the table's order."""
-        fixed = self._differs[features], self._mean[features]
-        return self._values[np.ix_(features, self.place)], self._kind[features], *fixed
 
     def mean_differences(self, features: Integers, samples: Integers) -> Floats:
         """Return how far all samples are from some, on average over some features."""

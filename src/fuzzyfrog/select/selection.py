@@ -6,7 +6,7 @@ It does not import scikit-learn, which takes longer than many selections; `estim
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from math import nan
 from typing import Any
@@ -171,38 +171,38 @@ class _Fit:
         offered = {names[one] for one in np.flatnonzero(~np.asarray(problem.exclude))}
         self._warn(costs.sentences(offered) if costs is not None else ())
         is_measured, core, kept = True, None, None
-        full_dependency = nan
-        try:
-            with (
-                limited(limit.for_search),
-                self._placed(here) as objective,
-                in_memory(f"a batch of subsets of {_size_of(dataset)}", LESS_AT_ONCE),
-            ):
-                search, problem = self._begun(search, problem, (measure, here), allowed, rest)
-                if settings.max_lost is not None:
-                    objective = kept = Kept(measure, allowed)
-                    full_dependency = problem.full_score
-                    problem = with_kept(problem, settings.max_lost, dataset.n_samples)
-                grouped = groups.measured(objective)
-                if settings.survives:
-                    copies = rest.copies_of(dataset.feature_names)
-                    check_survivable(grouped, problem, settings.survives, names, copies)
-                    grouped = Surviving(grouped, settings.survives)
-                outcome = self._run(search, grouped, problem, here)
-                core = self._core(grouped, problem, outcome, limit)
-        except TimeIsUp:
-            here = measure.on_rows(n_estimated(measure.n_samples, settings.sample), self._seed)
-            core, is_measured = None, here.n_sampled == measure.n_samples
-            reason = limit.for_search.reason
-            outcome, full_score = unsearched(groups.measured(here), problem, reason)
-            problem = replace(problem, full_score=full_score)
-            kept = None
-        ending = Sized(outcome)
-        if settings.is_path:
-            fixed = np.asarray(problem.must_include)
-            with limited(limit.for_core()):
-                ending = kind.sized(outcome, here, groups.orders, fixed, settings.rule)
-            outcome = ending.outcome
+        full_dependency, batch = nan, f"a batch of subsets of {_size_of(dataset)}"
+        with ExitStack() as cluster:
+            try:
+                with limited(limit.for_search), in_memory(batch, LESS_AT_ONCE):
+                    objective = placed = cluster.enter_context(self._placed(here))
+                    measures = measure, here, placed
+                    search, problem = self._begun(search, problem, measures, allowed, rest)
+                    if settings.max_lost is not None:
+                        objective = kept = Kept(measure, allowed)
+                        full_dependency = problem.full_score
+                        problem = with_kept(problem, settings.max_lost, dataset.n_samples)
+                    grouped = groups.measured(objective)
+                    if settings.survives:
+                        copies = rest.copies_of(dataset.feature_names)
+                        check_survivable(grouped, problem, settings.survives, names, copies)
+                        grouped = Surviving(grouped, settings.survives)
+                    outcome = self._run(search, grouped, problem, here)
+                    core = self._core(grouped, problem, outcome, limit)
+            except TimeIsUp:
+                n_rows = n_estimated(measure.n_samples, settings.sample)
+                placed = here = measure.on_rows(n_rows, self._seed)
+                core, is_measured = None, here.n_sampled == measure.n_samples
+                reason = limit.for_search.reason
+                outcome, full_score = unsearched(groups.measured(here), problem, reason)
+                problem = replace(problem, full_score=full_score)
+                kept = None
+            ending = Sized(outcome)
+            if settings.is_path:
+                fixed = np.asarray(problem.must_include)
+                with limited(limit.for_core()):
+                    ending = kind.sized(outcome, placed, groups.orders, fixed, settings.rule)
+                outcome = ending.outcome
         certificate = None
         is_known = not settings.survives or outcome.n_evaluations > 0  # else no loss was tried
         if settings.proves and is_measured and is_known:
@@ -301,7 +301,7 @@ class _Fit:
         self,
         search: Any,
         problem: Problem,
-        measures: tuple[Any, Any],
+        measures: tuple[Any, Any, Any],
         allowed: Masks,
         rest: LeftOut,
     ) -> tuple[Any, Problem]:
@@ -319,13 +319,13 @@ class _Fit:
         if self._settings.sample is None and self._settings.max_lost is None:
             rows = self._kind.sample_first(search, problem, measures[0], allowed, self._seed)
         if rows is None:
-            full_score = float(measures[1].score(allowed[np.newaxis])[0])
+            full_score = float(measures[2].score(allowed[np.newaxis])[0])
             problem = replace(problem, full_score=full_score)
         else:
             on_sample = self._groups.on_sample(rows.on)
             problem = replace(problem, full_score=rows.full_score, on_sample=on_sample)
             search = SampleFirst(search)
-        self._warn(self._kind.data_doubts(measures, allowed, problem.full_score))
+        self._warn(self._kind.data_doubts(measures[:2], allowed, problem.full_score))
         return search, problem
 
     def _placed(self, measure: Any) -> AbstractContextManager[Objective]:

@@ -1,42 +1,42 @@
-"""Sums of similarities: the work of the soft dependency, here or in the worker of a cluster."""
+"""What the soft dependency does with pairs of samples, here or in the worker of a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzyfrog.common.jit import Kernels
 from fuzzyfrog.measure import soft_arrays
-from fuzzyfrog.measure.soft_columns import WIDTHS, Precision, References, SoftColumns, pieces
+from fuzzyfrog.measure.soft_columns import (
+    WIDTHS,
+    Others,
+    Precision,
+    References,
+    SoftColumns,
+    pieces,
+)
 from fuzzyfrog.measure.threads import map_blocks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-# Of columns, a base, what extends it, a precision and the places of anchors: as `SumsHere`.
-Sums: TypeAlias = Callable[
-    [SoftColumns, Integers, Integers, Precision, Integers], tuple[Floats, Mask]
-]
-
 _kernel_soft = Kernels("fuzzyfrog.measure._kernel_soft", "memberships")
 
 _MOST_FEATURES = 512  # extensions that one call of the kernel sums up
 _FEW_SAMPLES = 2_048  # up to which threads share extensions, not anchors ...
 _SHARED_FEATURES = 64, 256  # ... the fewest and the most at a time; their sums fit into the cache
+ANCHORS_AT_ONCE = 64  # whose neighbors are looked for
 _WORTH_A_THREAD = 2**24  # pairs times features: below, handing work over costs more than it saves
 
 
-class SumsHere:
-    """Sums up similarities in the threads of this process."""
+class Pairs(Protocol):
+    """Looks at pairs of samples, wherever that is done; the answers do not depend on it."""
 
-    def __init__(self, n_threads: int) -> None:
-        self.n_threads = n_threads
-
-    def __call__(
+    def memberships(
         self,
         columns: SoftColumns,
         base: Integers,
@@ -48,6 +48,26 @@ class SumsHere:
 
         The places are those of the anchors among the references.
         """
+
+    def losses(self, columns: SoftColumns, path: Integers, start: int, anchors: Integers) -> Floats:
+        """Return how wrong the nearest others of some anchors are, for each size from a start."""
+
+
+class PairsHere:
+    """Looks at pairs of samples in the threads of this process."""
+
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
+
+    def memberships(
+        self,
+        columns: SoftColumns,
+        base: Integers,
+        added: Integers,
+        precision: Precision,
+        places: Integers,
+    ) -> tuple[Floats, Mask]:
+        """Return what `Pairs` says."""
         found = np.empty((len(added), len(places)))
         is_unsure = np.empty(found.shape, np.bool_)
         n_threads, at_once = 1, _MOST_FEATURES
@@ -67,6 +87,12 @@ class SumsHere:
 
         map_blocks(extend, pieces(len(added), at_once), n_threads)
         return found, is_unsure
+
+    def losses(self, columns: SoftColumns, path: Integers, start: int, anchors: Integers) -> Floats:
+        """Return what `Pairs` says."""
+        table = columns.differences(path, columns.place)
+        n_nearest = columns.n_nearest(anchors)
+        return lost(columns.others, table, n_nearest, start, anchors, self.n_threads)
 
 
 def scale_of(n_base: int) -> float:
@@ -126,3 +152,44 @@ def summed(
     if is_far.any():
         is_unsure |= is_far[:n_base, places].any(axis=0) | is_far[n_base:, places]
     return found[:, :n_anchors], is_unsure
+
+
+def lost(
+    others: Others,
+    table: Sequence[Any],
+    n_nearest: Floats,
+    start: int,
+    anchors: Integers,
+    n_threads: int,
+) -> Floats:
+    """Return how wrong the nearest others of some anchors are, float64[n_steps - start, n_anchors].
+
+    Parameters
+    ----------
+    others : Others
+        All samples.
+    table : tuple of arrays
+        Their features (`SoftFeatures.differences`) in the order of the path.
+    n_nearest : float64[n_anchors]
+        Number of neighbors of each anchor.
+    start : int
+        The first step whose losses are wanted.
+    anchors : int64[n_anchors]
+        The anchors.
+    n_threads : int
+        Number of threads.
+    """
+    n_steps, n_samples = table[0].shape
+    losses = np.zeros((n_steps - start, len(anchors)))
+    about = others.codes, others.n_classes, others.target, n_nearest, others.together, others.masses
+    given: Any = (*table, *about, start, anchors)
+    work = n_samples * len(anchors), n_steps, len(losses)
+    if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, *work)):
+        soft_arrays.left_out_losses(*given, losses)
+        return losses
+
+    def rows(block: tuple[int, int]) -> None:
+        _kernel_soft.left_out_losses(*given, *block, losses)
+
+    map_blocks(rows, pieces(len(anchors), ANCHORS_AT_ONCE), n_threads)
+    return losses
