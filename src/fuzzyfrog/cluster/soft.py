@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 TIMED = 128  # anchors that are enough to learn how long all of them take
 FEW = 16  # features that are sent one by one and share a task, as they share the sums of the base
-PIECE_BYTES = 2**24  # of the other ones that are sent together, and share a task
+PIECE_BYTES = 2**23  # of others, which share a piece, as their exponentials are kept in 2**24
 FIRST = np.zeros(1, np.int64)  # of the features of a piece, which is the only one
 
 
@@ -241,8 +241,8 @@ def lose(
     require_stamp(stamp)
     others, place = everybody
     given = [one.differences(FIRST, place) for one in path]
-    table = [np.concatenate(one) for one in zip(*given, strict=True)]
-    return lost(others, table, n_nearest, start, anchors, n_threads=1)
+    z, kind, differs, gap = (np.concatenate(one) for one in zip(*given, strict=True))
+    return lost(others, (z, kind, differs, gap), n_nearest, start, anchors, n_threads=1)
 
 
 def _parts(n_anchors: int, at_once: int, n_parts: int) -> list[slice]:

@@ -156,7 +156,7 @@ def summed(
 
 def lost(
     others: Others,
-    table: Sequence[Any],
+    table: tuple[Any, Any, Any, Any],
     n_nearest: Floats,
     start: int,
     anchors: Integers,
@@ -182,7 +182,7 @@ def lost(
     n_steps, n_samples = table[0].shape
     losses = np.zeros((n_steps - start, len(anchors)))
     about = others.codes, others.n_classes, others.target, n_nearest, others.together, others.masses
-    given: Any = (*table, *about, start, anchors)
+    given = *table, *about, start, anchors
     work = n_samples * len(anchors), n_steps, len(losses)
     if not _kernel_soft.pay(partial(soft_arrays.seconds_for_losses, *work)):
         soft_arrays.left_out_losses(*given, losses)
