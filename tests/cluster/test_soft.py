@@ -196,6 +196,13 @@ def test_a_worker_with_other_code_is_refused(client, monkeypatch):
             ask()
 
 
+def test_a_worker_that_rounds_otherwise_is_refused(client, monkeypatch):
+    monkeypatch.setattr(soft, "exponentials", lambda: "of another processor")
+    far, _ = spread(client, made_soft())
+    with pytest.raises(ValueError, match=r"rounds exponentials as .* on the worker tcp://"):
+        far.score(np.ones((1, 7), bool))
+
+
 def test_a_deadline_ends_a_round(client):
     near = made_soft()
     far, pairs = spread(client, near)

@@ -17,7 +17,7 @@ import numpy as np
 
 from fuzzyfrog.cluster.client import Client, Future, Scattered, collected, threads_of
 from fuzzyfrog.cluster.pace import TASKS_PER_THREAD, Pace
-from fuzzyfrog.cluster.worker import require_stamp, stamp
+from fuzzyfrog.cluster.worker import exponentials, require_exponentials, require_stamp, stamp
 from fuzzyfrog.common.arrays import Floats, Integers, Masks
 from fuzzyfrog.measure import SoftDependency
 from fuzzyfrog.measure.geometry import parts_of
@@ -134,7 +134,7 @@ class PairsThere:
             for group, part in (tasks[k] for k in missing):
                 pieces = [self._piece(columns, *piece) for piece in path + group.pieces]
                 picks = [FIRST] * len(path) + group.picks
-                asked = stamp(), len(path), picks, precision, places[part]
+                asked = stamp(), exponentials(), len(path), picks, precision, places[part]
                 futures.append(self._client.submit(weigh, *asked, references, *pieces, pure=False))
             return futures
 
@@ -193,6 +193,7 @@ class _Group:
 
 def weigh(
     stamp: str,
+    exponentials: str,
     n_base: int,
     picks: Sequence[Integers],
     precision: Precision,
@@ -206,6 +207,8 @@ def weigh(
     ----------
     stamp : str
         The code that this must be.
+    exponentials : str
+        Those that NumPy must compute here.
     n_base : int
         Number of features of the base, which come first.
     picks : sequence of int64[n]
@@ -220,6 +223,7 @@ def weigh(
         Some features each.
     """
     require_stamp(stamp)
+    require_exponentials(exponentials)
     scale = scale_of(n_base)
     given = [one.factors(pick, scale, precision) for one, pick in zip(pieces, picks, strict=True)]
     factors = [np.concatenate(one) for one in zip(*given, strict=True)]

@@ -152,6 +152,23 @@ def require_stamp(wanted: str) -> None:
         raise _other_code(address_of_this_worker(), stamp(), wanted)
 
 
+def exponentials() -> str:
+    """Return a digest of some exponentials, which NumPy rounds as the processor allows."""
+    return hashlib.sha256(np.exp(np.linspace(-44.0, 44.0, 4096)).tobytes()).hexdigest()[:12]
+
+
+def require_exponentials(wanted: str) -> None:
+    """Raise, inside a task, unless they are those of the process that submitted it."""
+    if (found := exponentials()) != wanted:
+        raise ParameterError(
+            "cluster",
+            f"have workers whose NumPy rounds exponentials as this process does ({wanted})",
+            f"{found} on the worker {address_of_this_worker()}",
+            "Use processors of one kind, or set NPY_DISABLE_CPU_FEATURES to what some of them lack "
+            "for all processes.",
+        )
+
+
 def _other_code(address: str, found: object, wanted: str) -> ParameterError:
     got = f"{type(found).__name__}: {found}" if isinstance(found, Exception) else found
     return ParameterError(
