@@ -1,8 +1,10 @@
 """What is sent, how it is cut and where it lies."""
 
+import numpy as np
 import pytest
 
 from cluster.made import made_measure, made_table
+from fuzzyfrog.cluster.client import workers_of
 from fuzzyfrog.cluster.measure import (
     Copies,
     Sharded,
@@ -99,13 +101,13 @@ def test_a_measure_that_has_no_parts_needs_the_whole_table(client, monkeypatch):
 
 class TestColumnsOfTheSoftMeasure:
     def test_more_workers_need_less_memory_each_and_more_threads_need_more(self):
-        size = 16_000, 16_000, 10_000  # 1.3 GB
+        size = 16_000, 16_000, 10_000, 20  # 1.3 GB
         needed = [soft_bytes(*size, crew) / 1e9 for crew in (workers(1), workers(2), workers(8))]
         assert needed == pytest.approx([4.34, 2.39, 0.94], abs=0.01)
         assert soft_bytes(*size, workers(8, nthreads=4)) > soft_bytes(*size, workers(8))
 
     def test_beyond_100_000_samples_only_columns_of_the_path_are_longer(self):
-        many = soft_bytes(1_000_000, 100_000, 50, workers(2))
+        many = soft_bytes(1_000_000, 100_000, 50, 20, workers(2))
         assert many == pytest.approx((3e8 + 17 * 2.5e6 + 26 * 36e6) / 0.7)
 
     def test_too_little_memory_is_refused(self, client, monkeypatch):
@@ -113,3 +115,12 @@ class TestColumnsOfTheSoftMeasure:
         soft = SoftDependency(*made_table(), categorical_features=[1])
         with pytest.raises(ClusterError, match=r"its columns of a table of 0\.0 GB, got .* Start"):
             layout_for(client, soft)
+
+    @pytest.mark.parametrize(("n_more", "most"), [(0, 20.0), (5, 25.0), (2000, 512)])
+    def test_the_longest_base_is_what_there_is_room_for(self, client, monkeypatch, n_more, most):
+        wide = SoftDependency(np.random.default_rng(0).normal(size=(50, 9000)), np.arange(50) % 2)
+        room = soft_bytes(50, 50, 9000, 20 + n_more, workers_of(client))
+        monkeypatch.setattr("fuzzyfrog.cluster.measure._memory", lambda _: room)
+        assert layout_for(client, wide)._most == pytest.approx(most)
+        narrow = SoftDependency(*made_table(), categorical_features=[1])
+        assert layout_for(client, narrow)._most == 512

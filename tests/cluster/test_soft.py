@@ -180,6 +180,19 @@ def test_small_rounds_stay_here(client):
     assert not pairs._data._sent
 
 
+def test_a_base_that_is_too_long_for_a_worker_stays_here(client):
+    near = made_soft()
+    pairs = soft.PairsThere(client, near, 0.0, most=2)
+    far, sent = near.with_pairs(pairs), pairs._data._sent
+    every = np.ones((1, 7), bool)
+    assert same_bytes(far.score(every), near.score(every))
+    assert same_bytes(far.left_out_losses([0, 1, 2]), near.left_out_losses([0, 1, 2]))
+    assert not sent
+    assert same_bytes(far.score(every & (np.arange(7) < 3)), near.score(every & (np.arange(7) < 3)))
+    assert same_bytes(far.left_out_losses([0, 1]), near.left_out_losses([0, 1]))
+    assert sent
+
+
 def test_long_rounds_are_sent(client):
     near = made_soft()
     far, pairs = spread(client, near, empty_round=1e-9)

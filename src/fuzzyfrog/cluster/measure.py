@@ -160,10 +160,13 @@ def layout_for(
     workers, n_cells = workers_of(client), measure.n_samples * measure.n_features
     if isinstance(measure, SoftDependency):
         size = measure.n_samples, measure.n_racing, measure.n_features
-        if (needs := soft_bytes(*size, workers)) > _memory(workers):
+        usual = soft_bytes(*size, PATH, workers)
+        if usual > _memory(workers):
             part = f"its columns of a table of {BYTES_OF_SHARDS * n_cells / 1e9:.1f} GB"
-            raise _too_little(needs, part, workers, MORE_WORKERS)
-        return PairsThere(client, measure, empty_round)
+            raise _too_little(usual, part, workers, MORE_WORKERS)
+        per_feature = soft_bytes(*size, PATH + 1, workers) - usual
+        most = PATH + (_memory(workers) - usual) / per_feature if per_feature else inf
+        return PairsThere(client, measure, empty_round, most)
     if fits_everywhere(n_cells, workers):
         return Copies(client, measure)
     if isinstance(measure, Dependency):
@@ -172,15 +175,17 @@ def layout_for(
     raise _too_little(_copy_bytes(n_cells), "the whole table", workers, hint)
 
 
-def soft_bytes(n_samples: int, n_racing: int, n_features: int, workers: Mapping[str, Any]) -> float:
+def soft_bytes(
+    n_samples: int, n_racing: int, n_features: int, n_base: int, workers: Mapping[str, Any]
+) -> float:
     """Return the bytes of memory that a worker needs for columns of the soft measure.
 
-    Each cell takes 17 bytes where it lies, with its exponentials in float32, and 9 more in a task
-    that reads it: a path of usual length, and a few features that extend it.
+    Each cell takes 17 bytes where it lies, with its exponentials in float32, and 26 in a task that
+    reads it: those of a base, and of a few features that extend it.
     """
     own = 17 * n_racing * n_features / len(workers)
     n_threads = max(one["nthreads"] for one in workers.values())
-    for_thread = 26 * n_samples * min(n_features, PATH + FEW)
+    for_thread = 26 * n_samples * min(n_features, n_base + FEW)
     return float((BARE_BYTES + own + n_threads * for_thread) / FULL)
 
 

@@ -33,6 +33,7 @@ from fuzzyfrog.measure.soft_pairs import ANCHORS_AT_ONCE, lost, scale_of, summed
 Answer = TypeVar("Answer")
 
 TIMED = 128  # anchors that are enough to learn how long all of them take
+MOST = 512  # features that every worker may have to ask for, one by one
 FEW = 16  # features that are sent one by one and share a task, as they share the sums of the base
 PIECE_BYTES = 2**23  # of others, which share a piece, as their exponentials are kept in 2**24
 FIRST = np.zeros(1, np.int64)  # of the features of a piece, which is the only one
@@ -50,12 +51,16 @@ class PairsThere:
     empty_round : float
         Seconds that a round without work takes; with 0, every round is sent, cut as finely as
         allowed.
+    most : float
+        Features of a base or a path that a worker has room for; longer ones stay in this process.
     """
 
-    def __init__(self, client: Client, measure: SoftDependency, empty_round: float) -> None:
+    def __init__(
+        self, client: Client, measure: SoftDependency, empty_round: float, most: float = MOST
+    ) -> None:
         self._client = client
         self._here = measure._pairs
-        self._n_here = measure._n_threads
+        self._n_here, self._most = measure._n_threads, min(MOST, most)
         self._paces = {name: Pace(empty_round) for name in ("float32", "float64", "losses")}
         self._data = Scattered(client)
         self.n_threads = threads_of(client)
@@ -72,6 +77,8 @@ class PairsThere:
     ) -> tuple[Floats, Masks]:
         """Return what `Pairs` says."""
         step = columns, base, added, precision
+        if len(base) > self._most:
+            return self._here.memberships(*step, places)
         return self._done(
             precision.dtype.__name__,
             (len(columns.place), len(places), len(base) + 2 * len(added)),
@@ -82,6 +89,8 @@ class PairsThere:
     def losses(self, columns: SoftColumns, path: Integers, start: int, anchors: Integers) -> Floats:
         """Return what `Pairs` says."""
         step = columns, path, start
+        if len(path) > self._most:
+            return self._here.losses(*step, anchors)
         return self._done(
             "losses",
             (len(columns.place), len(anchors), len(path) + 4 * (len(path) - start)),
