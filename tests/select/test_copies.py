@@ -8,8 +8,8 @@ import pytest
 
 from fuzzyfrog.data import make_dataset
 from fuzzyfrog.data.weights import ranks
-from fuzzyfrog.select import left_out as module
-from fuzzyfrog.select.left_out import find_alike
+from fuzzyfrog.select import copies as module
+from fuzzyfrog.select.copies import find_alike
 
 RNG = np.random.default_rng(0)  # for tables made here; a test has its own, `rng`
 N = 60

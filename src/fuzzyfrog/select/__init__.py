@@ -13,7 +13,7 @@ The path of a selection, from the estimators to the result, and the modules that
     select                 a table and settings in, a result out  selection.py
       |-- before the search
       |     constants, IDs, dates and copies are left out       left_out.py
-      |       what looks like an ID                             identifiers.py
+      |       what says the same, what looks like an ID         copies.py  identifiers.py
       |     columns that predict too well are named             leaks.py
       |-- what the search sees
       |     several columns as one, and what columns cost       groups.py
