@@ -58,6 +58,9 @@ def test_fractions_make_a_numeric_target(y):
         (np.repeat(np.arange(9), [60, 40, 30, 20, 9, 5, 4, 3, 2]), False),  # a third is rare
         (np.repeat(np.arange(9), [60, 40, 30, 20, 9, 4, 4, 3, 2]), True),
         (np.repeat(np.arange(20), 5), False),
+        (np.repeat(np.arange(11), np.arange(11, 0, -1) ** 2 + 9), True),  # children
+        (np.repeat(np.arange(1, 12), np.arange(11, 0, -1) ** 2 + 9), False),
+        (np.repeat(np.arange(10), np.arange(10, 0, -1) ** 2 + 9), False),
         (np.repeat(np.arange(21), 5), True),
         (np.arange(8645) * 7919 % 585, False),  # counts its classes, 14 samples each
         (np.arange(8645) * 7919 % 585 + 2, True),

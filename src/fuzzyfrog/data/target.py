@@ -20,6 +20,7 @@ Target: TypeAlias = tuple[NDArray[np.int64] | NDArray[np.float64], tuple[Hashabl
 
 KINDS = ("auto", "class", "numeric")
 MOST_CLASSES = 20  # that whole numbers may be, unless they count the classes from 0 or 1
+MOST_FROM_ZERO = 10  # the same from 0 on, if they are as uneven as counts
 FEWEST_OF_A_CODE = 10  # samples of every class that such a number stands for
 MOST_RARE_CLASSES = 5  # that whole numbers may be if more than a third of them are rare
 RARE = 5  # samples, fewer than that
@@ -67,9 +68,10 @@ def check_same_length(n_samples: int, n_labels: int) -> None:
 def are_quantities(labels: NDArray[Any]) -> bool:
     """Whether numbers are too many different ones, or too rare, to be labels of classes.
 
-    More than five are if more than a third of them are in fewer than five samples. More than 20
-    are, unless they look like codes: consecutive from 0 or 1, each of them in ten samples or more,
-    and in at least half as many as the average.
+    More than five are if more than a third of them are in fewer than five samples. More than ten
+    from 0 on are, as counts, if one is in less than half as many samples as the average. More than
+    20 are, unless they look like codes: consecutive from 0 or 1, each in ten samples or more, none
+    in less than half as many as the average.
     """
     if labels.dtype.kind not in "iuf":
         return False
@@ -77,11 +79,11 @@ def are_quantities(labels: NDArray[Any]) -> bool:
     values, counts = np.unique(labels.astype(np.float64), return_counts=True)
     if len(values) > MOST_RARE_CLASSES and 3 * np.count_nonzero(counts < RARE) > len(values):
         return True
+    is_even = bool(counts.min() >= counts.mean() / 2)
     if len(values) <= MOST_CLASSES:
-        return False
+        return len(values) > MOST_FROM_ZERO and values[0] == 0 and not is_even
     is_consecutive = values[0] in (0, 1) and bool((np.diff(values) == 1).all())
-    is_even = int(counts.min()) >= max(FEWEST_OF_A_CODE, counts.mean() / 2)
-    return not (is_consecutive and is_even)
+    return not (is_consecutive and is_even and counts.min() >= FEWEST_OF_A_CODE)
 
 
 def notes_on_target(
