@@ -184,6 +184,7 @@ MAY = "with the same 'Fall' may belong together"
         ("survtime", "survived", True), ("futime", "fustat", True), ("lenfol", "fstat", True),
         ("time.to.cmv", "cmv", True), ("Time", "Resp", True), ("tstop", "status", True),
         ("time_d", "censor", True), ("censor2", "censor1", True), ("bedtime", "Resp", False),
+        ("srv", "srv.s", True), ("srv", "srv.x", False),
         ("duration", "delta", True), ("duration", "sold", False), ("timestamp", "kind", False),
     ],
 )  # fmt: skip
@@ -521,6 +522,8 @@ def test_many_rows_that_repeat_others_are_said():
     assert "every feature used. If they are copies of one sample, noise may be selected" in note
     SoftSelector().fit(X[twice], y[twice], groups=twice)  # says nothing: warnings are errors
     SoftSelector().fit(X[twice[:125]], y[twice[:125]])  # nor for few
+    other = np.where(np.arange(140) % 140 >= 137, 1 - y[twice], y[twice])
+    SoftSelector().fit(X[twice], other)  # nor for equal rows with other targets
 
 
 @pytest.mark.parametrize("how", ["left out", "parts"])

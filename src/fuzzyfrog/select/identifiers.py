@@ -208,6 +208,8 @@ def may_follow_up(dataset: Dataset, feature: int) -> bool:
     squeezed, target = (re.sub(r"\W|_", "", one).lower() for one in (name, dataset.target_name))
     if len(dataset.classes) == 2 and _UNTIL.fullmatch(squeezed):
         return True
+    if target.startswith(squeezed) and target.removeprefix(squeezed) in _EVENTS | {"s", "stat"}:
+        return True  # as "srv" of "srv.s"
     rest = {one for one in words if one.rstrip("s") not in _TIMES}
     is_pair = 0 < len(rest) < len(words) and rest == of - _EVENTS  # as "t.rfs" and "e.rfs"
     is_time = is_pair or bool(_FOLLOWED.search(squeezed))

@@ -59,6 +59,7 @@ TORN = (
 )
 LEAST_IN_A_FOLD = 4  # samples to predict; with fewer, scores say nothing
 MANY_COPIES = 0.1  # of the samples
+SAME_TARGET = 0.9  # of the copies, which other equal rows may not have
 MOST_CELLS = 20_000_000  # in which copies are looked for, about a second
 COLUMNS_AT_ONCE = 64
 MOST_CONNECTED = 0.2  # of the samples, by several IDs
@@ -154,8 +155,9 @@ def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
     if times:
         them = "it" if len(times) == 1 else "them"
         yield Answered(
-            f"{listed(times)} {AFTERWARDS}, as the time until {shown(dataset.target_name)} or the "
-            f"end of observation. If so, leave {them} out with ", Setting("exclude", times), ".",
+            f"{listed(times)} {AFTERWARDS}, as are the time until {shown(dataset.target_name)} and "
+            f"the end of observation. If so, leave {them} out with ",
+            Setting("exclude", times), ".",
         )  # fmt: skip
     if dataset.groups is not None:
         return
@@ -165,7 +167,7 @@ def noted_selected(dataset: Dataset, selected: Masks) -> Iterator[Answered]:
         for one in np.flatnonzero(selected).tolist()
         if with_the_same([dataset.feature_names[one]]) not in said
     ]
-    reasons = {"there are very many labels": has_many_labels}
+    reasons = {"its many labels have few samples each": has_many_labels}
     may_be = np.flatnonzero(may_be_times(dataset)).tolist()
     if not any(ordered_time(dataset, one) for one in may_be):
         reasons[f"the samples of each value {IN_TURN}"] = are_in_turn
@@ -185,7 +187,9 @@ def _noted_copies(dataset: Dataset, allowed: Masks) -> Dataset:
         return dataset
     copies, n_repeating = copies_among(dataset.values[:, features])
     n_copies = dataset.n_samples - 1 - int(copies.max())
-    if n_copies < MANY_COPIES * dataset.n_samples:
+    with_target = len(np.unique(np.column_stack([copies, dataset.target]), axis=0))
+    is_same = dataset.n_samples - with_target >= SAME_TARGET * n_copies
+    if n_copies < MANY_COPIES * dataset.n_samples or not is_same:
         return dataset
     return warned(dataset, Answered(
         f"{n_repeating:,} of the {dataset.n_samples:,} samples {REPEAT} used. If they are copies "
