@@ -179,7 +179,7 @@ def test_a_selector_drops_them_behind_the_others_and_names_them():
     assert dropped.ranking_[result.redundant[0]] in (2, 3)
     assert Result.from_json(result.to_json()) == result
     words = words_of(result)
-    assert words.size_reason() == "as size_rule='auto' takes 5, of which 2 are redundant"
+    assert words.size_reason() == "5 by size_rule='auto', less 2 that are redundant"
     said = dict(words.facts())["substitute"]
     assert said.startswith("worst perimeter for worst radius (dependency -0.0011), mean texture")
     assert said in "\n".join(map(str, result_lines(result)))

@@ -97,6 +97,7 @@ def test_what_is_relevant_does_not_depend_on_the_seed():
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.filterwarnings("ignore:.* is nearly the target")
 @pytest.mark.parametrize("numeric", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_figures_are_those_of_the_definition(seed, numeric):

@@ -255,7 +255,7 @@ def _frequencies(dataset: Dataset, features: Sequence[int]) -> Iterator[Answered
     named = [one for one in features if FREQUENCIES.fullmatch(names[one])]
     if found := [shown(names[one]) for one in named if _are_cells(dataset, one)]:
         counting, instead = found[0], f", without {found[0]}"
-    elif weights is not None and (weights == np.floor(weights)).all() and _are_cells(dataset):
+    elif weights is not None and _are_counts(weights) and _are_cells(dataset):
         counting, instead = "their weights", " instead"
     else:
         return
@@ -263,6 +263,10 @@ def _frequencies(dataset: Dataset, features: Sequence[int]) -> Iterator[Answered
         f"The rows are combinations of values, and {counting} may say {STANDS_FOR}. If so, repeat "
         f"each row as often{instead}."
     )
+
+
+def _are_counts(weights: Floats) -> bool:
+    return bool((weights == np.floor(weights)).all() and weights.min() < weights.max())
 
 
 def _are_cells(dataset: Dataset, without: int | None = None) -> bool:

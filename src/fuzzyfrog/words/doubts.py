@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fuzzyfrog.common.messages import count, line_of, listed, named, shown
 from fuzzyfrog.result import Result
-from fuzzyfrog.result.check import said_first
+from fuzzyfrog.result.check import IN_ORDER, STANDS_FOR, said_first
 from fuzzyfrog.result.check import shown as score_shown
 from fuzzyfrog.result.parts import leaks_in_words
 from fuzzyfrog.words.columns import change_of_models, let_in_sentences, models_exchanged
@@ -130,6 +130,8 @@ class Doubts(ABC):
     def advice(self) -> str | None:
         """Return what to do about the doubts, as a sentence; None if they say it themselves."""
         check, codes = self.result.check, self._maybe_amounts()
+        if any(STANDS_FOR in note for note in self.result.notes):
+            return SETTLE
         is_chance = check is not None and check.scores and not check.is_better_than_chance
         if is_chance and len(codes) > FEW_CODES:
             numeric = self.option("target='numeric'", "--target-kind numeric")
@@ -264,7 +266,8 @@ class Doubts(ABC):
             each, names = "each of " if len(alone) > 1 else "", alone
             start = f"{reached}, which is rare, and nearly that with {each}{listed(names)} alone."
         said = " ".join(said_first(self.result.notes))
-        if not names or any(f"the same {shown(name)}" in said for name in names):
+        is_said = IN_ORDER in said or any(f"the same {shown(name)}" in said for name in names)
+        if not names or is_said:
             return
         it_is, them, without = "some of them are", "those", self.option("exclude", "--ignore")
         if len(names) == 1:

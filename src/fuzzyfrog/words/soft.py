@@ -83,7 +83,7 @@ class SoftWords(Words):
             n_taken, rule = len(result.selected) + n_redundant, result.settings.get("size_rule")
             how = self.option(f"size_rule={rule!r}", "the size rule")
             are = "is" if n_redundant == 1 else "are"
-            return f"as {how} takes {n_taken}, of which {n_redundant} {are} redundant"
+            return f"{n_taken} by {how}, less {n_redundant} that {are} redundant"
         peak = max(result.front, key=lambda one: one.dependency)
         best = max(result.front, key=lambda one: one.accuracy or float("-inf")).size
         right = "neighbors predict best" if self.is_numeric else "neighbors vote best"
