@@ -22,7 +22,7 @@ from fuzzyfrog.measure.soft_columns import SoftColumns
 from fuzzyfrog.result import Result
 from fuzzyfrog.result.check import said_first
 from fuzzyfrog.select.identifiers import are_in_turn
-from fuzzyfrog.select.row_groups import connected, noted_selected
+from fuzzyfrog.select.row_groups import connected, noted_patients, noted_selected
 from fuzzyfrog.words import words_of
 from naive import soft as naive
 
@@ -511,6 +511,24 @@ def test_a_check_repeats_the_selection_with_groups():
     assert found.selected.average_size == check(SoftSelector(), X[:, 4:], y).all.average_size
     assert found.noise.n_samples == len(y)
     assert "patient_id" in json.dumps(found.notes)
+
+
+@pytest.mark.parametrize("kind", ["full", "nearly", "half", "twice", "no time"])
+def test_a_column_with_a_sample_for_each_year_may_keep_together(kind):
+    random = np.random.default_rng(0)
+    states = [f"S{one}" for one in range(25)]
+    table = pd.DataFrame({"state": np.tile(states, 4), "year": np.repeat(np.arange(4), 25)})
+    if kind == "twice":
+        table.loc[99, "year"] = 0
+    elif kind == "no time":
+        table = table.rename(columns={"year": "size"})
+    table = table.assign(x=random.normal(size=100))
+    rows = {"nearly": 97, "half": 60}.get(kind, 100)
+    data = make_dataset(table[:rows], random.normal(size=rows))
+    with warnings.catch_warnings(action="ignore"):
+        notes = noted_patients(data, np.ones(3, np.bool_)).notes
+    told = [one for one in notes if "'state' may belong together: the samples of each" in one]
+    assert bool(told) == (kind in ("full", "nearly"))
 
 
 def test_many_rows_that_repeat_others_are_said():

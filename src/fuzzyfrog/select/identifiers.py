@@ -303,6 +303,28 @@ def are_panel_in_turn(dataset: Dataset, feature: int) -> bool:
     return is_panel and _are_panel(dataset.values[:, feature], IN_TURN)
 
 
+def are_by_time(dataset: Dataset, feature: int) -> bool:
+    """Whether nearly every one of 20 labels or more has a sample for each time, as states by year.
+
+    A time is another column that is named like one. Numbers may be doses that were all tried.
+    """
+    column, n_samples = dataset.values[:, feature], dataset.n_samples
+    is_label = dataset.categorical[feature] and not np.isnan(column).any()
+    is_time = not _TIMES.isdisjoint(_words(dataset.feature_names[feature]))
+    n_values = _n_whole(dataset, feature) if is_label and not is_time else 0
+    if not FEWEST_VALUES <= n_values <= n_samples / 2:
+        return False
+    for other, name in enumerate(dataset.feature_names):
+        if other == feature or _TIMES.isdisjoint(_words(name)):
+            continue
+        n_times = n_samples / n_values
+        pairs = np.unique(dataset.values[:, [feature, other]], axis=0)
+        is_full = np.unique(pairs[:, 1]).size <= n_times / NEARLY_ALL
+        if is_full and len(pairs) == n_samples:
+            return True
+    return False
+
+
 def are_in_turn(dataset: Dataset, feature: int) -> bool:
     """Whether samples of a value follow one another, as of people in turn.
 

@@ -30,6 +30,7 @@ from fuzzyfrog.data.weights import weighted, without_weightless
 from fuzzyfrog.errors import DataError, ParameterError
 from fuzzyfrog.result.check import AFTERWARDS, MAY, REPEAT
 from fuzzyfrog.select.identifiers import (
+    are_by_time,
     are_in_turn,
     are_panel_in_turn,
     has_many_labels,
@@ -121,6 +122,7 @@ def noted_patients(dataset: Dataset, allowed: Masks) -> Dataset:
     reasons = {
         f"have the same {'target' if dataset.classes is None else 'class'}": may_keep_together,
         IN_TURN: are_panel_in_turn,
+        "are of different times": are_by_time,
         "have the same values in other columns": share_others,
     }
     left: list[int] = np.flatnonzero(allowed & may_be_ids(dataset)).tolist()
